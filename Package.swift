@@ -1,0 +1,54 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+]
+
+/// A library target of this package and the tests that stand beside it.
+func room(_ name: String, _ dependencies: [Target.Dependency] = [], tests: [Target.Dependency] = []) -> [Target] {
+    [
+        .target(name: name, dependencies: dependencies, swiftSettings: strict),
+        .testTarget(
+            name: "\(name)Tests", dependencies: [.byName(name: name)] + dependencies + tests, swiftSettings: strict),
+    ]
+}
+
+let package = Package(
+    name: "mintmark",
+    products: [
+        .executable(name: "mintmark", targets: ["CLI"]),
+        .executable(name: "contract", targets: ["ContractGenerator"]),
+        .library(name: "Mintmark", targets: ["Mintmark"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    ],
+    targets: [
+        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .executableTarget(
+            name: "CLI",
+            dependencies: [
+                "Mintmark",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict),
+        .executableTarget(name: "ContractGenerator", dependencies: ["JSON"], swiftSettings: strict),
+    ]
+        + room("Platform")
+        + room("JSON", ["Platform"])
+        + room("JSONRPC", ["JSON", "Platform"])
+        + room("Contract", ["JSON"])
+        + room("Crypto", ["COpenSSL", "JSON", "Platform"])
+        + room("Storage", ["CSQLite", "Platform"])
+        + room("Identity", ["Contract", "Crypto", "JSON", "Platform", "Storage"])
+        + room(
+            "Mintmark",
+            [
+                "Contract", "Crypto", "Identity", "JSON", "JSONRPC", "Platform", "Storage",
+                .product(name: "Logging", package: "swift-log"),
+            ])
+)
