@@ -35,3 +35,14 @@ public struct FieldInfo: Sendable {
     public let defaultValue: String?
     public let description: String
 }
+
+/// What is known about a type of error.
+public struct ErrorInfo: Sendable {
+    public let code: Int
+    /// The stable name.
+    public let type: String
+    /// When it happens.
+    public let when: String
+    /// Whether it may go away by itself; the answer says after how many seconds to try again.
+    public let isRetryable: Bool
+}

@@ -157,7 +157,8 @@ public struct ParamsReader {
         let pointer = pointer()
         add(
             pointer: pointer, rule: rule.description,
-            "Give \(number) one of \(members.joined(separator: ", ")); there \(given == 1 ? "is" : "are") \(given == 0 ? "none" : String(given)).")
+            "Give \(number) one of \(members.joined(separator: ", ")); there \(given == 1 ? "is" : "are") \(given == 0 ? "none" : String(given))."
+        )
     }
 
     private mutating func refuseNul(in node: JSONNode, at step: Step) {

@@ -15,6 +15,9 @@ struct StringRule: Sendable {
         self.isSecret = isSecret
     }
 
+    /// Any string without U+0000.
+    static let any = StringRule()
+
     enum Breach { case noNulCharacter, minLength, maxLength, pattern }
 
     /// Every rule that `text` breaks.

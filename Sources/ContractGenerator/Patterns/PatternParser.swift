@@ -159,7 +159,8 @@ struct PatternParser {
             if current == "-", position + 1 < scalars.count, scalars[position + 1] != "]" {
                 position += 1
                 let last = try member()
-                guard let low = first.ascii.first, let high = last.ascii.first, first.ascii.count == 1, last.ascii.count == 1, low <= high else {
+                guard let low = first.ascii.first, let high = last.ascii.first, first.ascii.count == 1, last.ascii.count == 1, low <= high
+                else {
                     throw PatternError(description: "a range is wrong")
                 }
                 all.ascii.formUnion(low...high)

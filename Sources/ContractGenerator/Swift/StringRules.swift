@@ -11,7 +11,8 @@ enum StringRules {
         switch type.shape {
         case .string(let rule): return isTrivial(type) ? [] : [(name, type, rule)]
         case .array(let element, _, _): return all(in: element, named: name + "Element")
-        case .map(let names, let values, _): return (names.map { all(in: $0, named: name + "Name") } ?? []) + all(in: values, named: name + "Value")
+        case .map(let names, let values, _):
+            return (names.map { all(in: $0, named: name + "Name") } ?? []) + all(in: values, named: name + "Value")
         case .object(let object): return all(in: object, named: name)
         case .boolean, .integer, .enumeration, .anyObject, .reference: return []
         }
@@ -24,12 +25,14 @@ enum StringRules {
     /// Writes the constants, if there are any.
     static func write(_ rules: [(name: String, type: Type, rule: StringRule)], to source: inout SwiftSource) {
         guard !rules.isEmpty else { return }
-        source.line()
+        if !source.isEmpty { source.line() }
         source.block("extension StringRule") { source in
             for (name, type, rule) in rules {
                 var parts: [String] = []
                 if rule.length != 0...Int.max {
-                    parts.append("length: \(rule.length.lowerBound)...\(rule.length.upperBound == .max ? "Int.max" : String(rule.length.upperBound))")
+                    parts.append(
+                        "length: \(rule.length.lowerBound)...\(rule.length.upperBound == .max ? "Int.max" : String(rule.length.upperBound))"
+                    )
                 }
                 if let pattern = rule.pattern { parts.append("pattern: \(literal(pattern))") }
                 if type.isSecret { parts.append("isSecret: true") }

@@ -46,7 +46,10 @@ struct StructEmitter {
     }
 
     /// - Parameter conformances: what the struct is beside what it reads and writes.
-    func emit(_ name: String, doc: String?, to source: inout SwiftSource, conformances: [String]? = nil, extra: (inout SwiftSource) -> Void = { _ in }) {
+    func emit(
+        _ name: String, doc: String?, to source: inout SwiftSource, conformances: [String]? = nil,
+        extra: (inout SwiftSource) -> Void = { _ in }
+    ) {
         let protocols = conformances ?? ((reads ? ["ContractParams"] : []) + (writes ? ["ContractResult"] : []) + ["Equatable"])
         source.doc(doc)
         source.block("public struct \(name): \(protocols.joined(separator: ", "))") { source in
@@ -108,20 +111,19 @@ struct StructEmitter {
         source.line()
         source.block("public init?(_ node: JSONNode, _ reader: inout ParamsReader)") { source in
             for property in object.properties { source.line("var \(SwiftNames.member(property.name)): \(name(property))?") }
-            source.block("node.forEachPair { name, value in", isClosure: true) { source in
+            source.block("node.forEachPair { _name, _value in", isClosure: true) { source in
                 for (index, property) in object.properties.enumerated() {
-                    let expression = types.read(property.type, at: "\"\(property.name)\"", rule: rule + SwiftNames.type(property.name))
-                    source.line("\(index == 0 ? "" : "} else ")if name.isString(\"\(property.name)\") {")
+                    let expression = types.read(property.type, from: "_value", at: "\"\(property.name)\"", rule: rule + SwiftNames.type(property.name))
+                    source.line("\(index == 0 ? "" : "} else ")if _name.isString(\"\(property.name)\") {")
                     source.line("    \(SwiftNames.member(property.name)) = \(expression)")
                 }
                 if object.isClosed || object.properties.isEmpty {
                     let known = "[" + object.properties.map { "\"\($0.name)\"" }.joined(separator: ", ") + "]"
                     if object.properties.isEmpty {
-                        source.line("reader.unknown(name, among: [])")
-                        source.line("_ = value")
+                        source.line("reader.unknown(_name, among: [])")
                     } else {
                         source.line("} else {")
-                        source.line("    reader.unknown(name, among: \(known))")
+                        source.line("    reader.unknown(_name, among: \(known))")
                     }
                 }
                 if !object.properties.isEmpty { source.line("}") }

@@ -1,8 +1,10 @@
 /// How names of the contract are written in Swift.
 enum SwiftNames {
     private static let keywords: Set<String> = [
-        "as", "associatedtype", "break", "case", "catch", "class", "continue", "default", "defer", "deinit", "do", "else", "enum", "extension",
-        "fallthrough", "false", "fileprivate", "for", "func", "guard", "if", "import", "in", "init", "inout", "internal", "is", "let", "nil",
+        "as", "associatedtype", "break", "case", "catch", "class", "continue", "default", "defer", "deinit", "do", "else", "enum",
+        "extension",
+        "fallthrough", "false", "fileprivate", "for", "func", "guard", "if", "import", "in", "init", "inout", "internal", "is", "let",
+        "nil",
         "operator", "private", "protocol", "public", "repeat", "rethrows", "return", "self", "static", "struct", "subscript", "super",
         "switch", "throw", "throws", "true", "try", "typealias", "var", "where", "while",
     ]
@@ -29,7 +31,9 @@ enum SwiftNames {
 
     /// A string literal.
     static func literal(_ text: String) -> String {
-        if !text.contains(where: { $0 == "\"" || $0 == "\\" }), !text.unicodeScalars.contains(where: { $0.value < 32 }) { return "\"\(text)\"" }
+        if !text.contains(where: { $0 == "\"" || $0 == "\\" }), !text.unicodeScalars.contains(where: { $0.value < 32 }) {
+            return "\"\(text)\""
+        }
         return "##\"\(text)\"##"
     }
 }

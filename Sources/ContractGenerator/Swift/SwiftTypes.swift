@@ -23,23 +23,24 @@ struct SwiftTypes {
 
     // MARK: Reading
 
-    /// An expression that reads `type` from the node `value`, as an optional.
+    /// An expression that reads `type` from `node`, as an optional.
     /// - Parameter rule: what the type's rules for strings are called, see `StringRules`.
-    func read(_ type: Type, at step: String, rule: String) -> String {
+    func read(_ type: Type, from node: String, at step: String, rule: String) -> String {
         switch type.shape {
-        case .boolean: return "reader.boolean(value, at: \(step))"
-        case .integer(let range): return "reader.integer(value, at: \(step), \(text(range)))"
-        case .string: return "reader.string(value, at: \(step), .\(StringRules.isTrivial(type) ? "any" : rule))"
-        case .enumeration: return "reader.enumeration(value, at: \(step))"
+        case .boolean: return "reader.boolean(\(node), at: \(step))"
+        case .integer(let range): return "reader.integer(\(node), at: \(step), \(text(range)))"
+        case .string: return "reader.string(\(node), at: \(step), .\(StringRules.isTrivial(type) ? "any" : rule))"
+        case .enumeration: return "reader.enumeration(\(node), at: \(step))"
         case .array(let element, let count, let isUnique):
-            return "reader.array(value, at: \(step), count: \(text(count)), isUnique: \(isUnique)) { reader, value, step in "
-                + read(element, at: "step", rule: rule + "Element") + " }"
+            return "reader.array(\(node), at: \(step), count: \(text(count)), isUnique: \(isUnique)) { reader, value, step in "
+                + read(element, from: "value", at: "step", rule: rule + "Element") + " }"
         case .map(let names, let values, let count):
-            return "reader.members(value, at: \(step), count: \(text(count)), names: \(nameRule(names, rule: rule))) { reader, value, step in "
-                + read(values, at: "step", rule: rule + "Value") + " }"
-        case .object: return "reader.object(value, at: \(step))"
-        case .anyObject: return "reader.anyObject(value, at: \(step))"
-        case .reference(let name): return read(contract.type(name)!.type, at: step, rule: SwiftNames.lowered(name))
+            return
+                "reader.members(\(node), at: \(step), count: \(text(count)), names: \(nameRule(names, rule: rule))) { reader, value, step in "
+                + read(values, from: "value", at: "step", rule: rule + "Value") + " }"
+        case .object: return "reader.object(\(node), at: \(step))"
+        case .anyObject: return "reader.anyObject(\(node), at: \(step))"
+        case .reference(let name): return read(contract.type(name)!.type, from: node, at: step, rule: SwiftNames.lowered(name))
         }
     }
 
