@@ -32,8 +32,9 @@ let package = Package(
         .executableTarget(
             name: "CLI",
             dependencies: [
-                "Mintmark",
+                "Contract", "Identity", "JSON", "JSONRPC", "Mintmark", "Storage",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
         .executableTarget(name: "ContractGenerator", dependencies: ["JSON"], swiftSettings: strict),
