@@ -15,7 +15,7 @@ struct Demo: ParsableCommand {
         guard mkdtemp(&template) != nil else { throw ValidationError("No temporary folder could be made in /tmp.") }
         let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         let store = folder + "/demo.db"
-        let mintmark = Mintmark(Configuration(store: .file(store)))
+        let mintmark = Mintmark(Configuration(store: .file(store)), logRing: LogRing())
         defer {
             mintmark.close()
             for file in ["", "-wal", "-shm", ".key"] { unlink(store + file) }
