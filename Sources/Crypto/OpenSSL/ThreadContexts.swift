@@ -7,6 +7,12 @@ import Glibc
 /// context out or the thread ends.
 final class ThreadContexts {
     let digest: OpaquePointer
+    /// Where a digest lies while it is signed or verified.
+    let digestSpace = UnsafeMutableRawBufferPointer.allocate(byteCount: 64, alignment: 16)
+    /// Where an ECDSA signature lies in OpenSSL's form.
+    let signatureSpace = UnsafeMutableRawBufferPointer.allocate(byteCount: ECDSASignature.maximumCount, alignment: 16)
+    /// Where the longest signature, of an RSA key of 8,192 bits, lies before it is encoded.
+    private let outputSpace = UnsafeMutableRawBufferPointer.allocate(byteCount: 1024, alignment: 16)
     var signing = ContextCache()
     var verifying = ContextCache()
 
@@ -17,8 +23,16 @@ final class ThreadContexts {
 
     deinit {
         EVP_MD_CTX_free(digest)
+        digestSpace.deallocate()
+        signatureSpace.deallocate()
+        outputSpace.deallocate()
         signing.removeAll()
         verifying.removeAll()
+    }
+
+    /// Space for a signature of `count` bytes.
+    func outputSpace(_ count: Int) -> UnsafeMutableRawBufferPointer {
+        UnsafeMutableRawBufferPointer(rebasing: outputSpace[..<count])
     }
 
     private static let slot: pthread_key_t = {
@@ -43,9 +57,7 @@ struct ContextCache {
     private var entries: [(serial: UInt64, context: OpaquePointer)] = []
 
     /// The context for the key with this serial number, made by `make` when there is none yet.
-    mutating func context(
-        for serial: UInt64, make: () throws(CryptoFailure) -> OpaquePointer
-    ) throws(CryptoFailure) -> OpaquePointer {
+    mutating func context<E: Error>(for serial: UInt64, make: () throws(E) -> OpaquePointer) throws(E) -> OpaquePointer {
         for index in entries.indices where entries[index].serial == serial {
             let context = entries[index].context
             if index > 0 { entries.swapAt(index, index - 1) }

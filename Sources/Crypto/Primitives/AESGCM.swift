@@ -91,6 +91,9 @@ extension UnsafeRawBufferPointer {
 }
 
 extension UnsafeMutableRawBufferPointer {
+    /// Overwrites the bytes in a way the compiler does not leave out.
+    func wipe() { OPENSSL_cleanse(baseAddress, count) }
+
     /// The first byte's address as C's functions take it.
     var bytes: UnsafeMutablePointer<UInt8>? { bindMemory(to: UInt8.self).baseAddress }
 }
