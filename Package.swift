@@ -42,7 +42,7 @@ let package = Package(
         + room("Platform")
         + room("JSON", ["Platform"])
         + room("JSONRPC", ["JSON", "Platform"])
-        + room("Contract", ["JSON"])
+        + room("Contract", ["JSON"], tests: ["ContractGenerator"])
         + room("Crypto", ["COpenSSL", "JSON", "Platform"])
         + room("Storage", ["CSQLite", "Platform"])
         + room("Identity", ["Contract", "Crypto", "JSON", "Platform", "Storage"])
