@@ -1,0 +1,186 @@
+/// Writes JSON in one pass into a byte buffer. Commas come by themselves; the caller opens and closes what it begins.
+public struct JSONWriter: Sendable {
+    /// What has been written so far. May be handed on between two complete values.
+    public var bytes: [UInt8] = []
+    private var needsComma = false
+
+    public init(reservingCapacity capacity: Int = 256) { bytes.reserveCapacity(capacity) }
+
+    // MARK: Structure
+
+    @inline(__always)
+    private mutating func begin() {
+        if needsComma { bytes.append(UInt8(ascii: ",")) }
+        needsComma = true
+    }
+
+    public mutating func beginObject() {
+        begin()
+        bytes.append(UInt8(ascii: "{"))
+        needsComma = false
+    }
+
+    public mutating func endObject() {
+        bytes.append(UInt8(ascii: "}"))
+        needsComma = true
+    }
+
+    public mutating func beginArray() {
+        begin()
+        bytes.append(UInt8(ascii: "["))
+        needsComma = false
+    }
+
+    public mutating func endArray() {
+        bytes.append(UInt8(ascii: "]"))
+        needsComma = true
+    }
+
+    /// Writes a member's name, which must need no escapes; its value comes next.
+    public mutating func key(_ name: StaticString) {
+        begin()
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(UInt8(ascii: ":"))
+        needsComma = false
+    }
+
+    /// Writes a member's name; its value comes next.
+    public mutating func key(_ name: String) {
+        string(name)
+        bytes.append(UInt8(ascii: ":"))
+        needsComma = false
+    }
+
+    /// Begins another text in the same buffer: what follows is no sibling of what stands before it.
+    public mutating func beginText() { needsComma = false }
+
+    // MARK: Values
+
+    public mutating func null() {
+        begin()
+        append("null")
+    }
+
+    public mutating func bool(_ value: Bool) {
+        begin()
+        append(value ? "true" : "false")
+    }
+
+    public mutating func int(_ value: Int64) {
+        begin()
+        appendDecimal(value)
+    }
+
+    public mutating func int(_ value: Int) { int(Int64(value)) }
+
+    /// Writes `value`, or null for what JSON cannot write: infinities and NaN.
+    public mutating func double(_ value: Double) {
+        if let number = JSONNumber(value) { self.number(number) } else { null() }
+    }
+
+    public mutating func number(_ value: JSONNumber) {
+        begin()
+        bytes.append(contentsOf: value.text.utf8)
+    }
+
+    public mutating func string(_ value: String) {
+        begin()
+        bytes.append(UInt8(ascii: "\""))
+        var value = value
+        value.withUTF8 { appendEscaped($0) }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    /// Writes a string given as UTF-8, which must be valid.
+    public mutating func string(utf8 value: some Collection<UInt8>) {
+        begin()
+        bytes.append(UInt8(ascii: "\""))
+        let done: Void? = value.withContiguousStorageIfAvailable { appendEscaped($0) }
+        if done == nil { Array(value).withUnsafeBufferPointer { appendEscaped($0) } }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    public mutating func value(_ value: JSONValue) {
+        switch value {
+        case .null: null()
+        case .bool(let bool): self.bool(bool)
+        case .number(let number): self.number(number)
+        case .string(let string): self.string(string)
+        case .array(let elements):
+            beginArray()
+            for element in elements { self.value(element) }
+            endArray()
+        case .object(let object):
+            beginObject()
+            for (name, value) in object.members {
+                key(name)
+                self.value(value)
+            }
+            endObject()
+        }
+    }
+
+    /// Writes one value that is JSON already.
+    public mutating func raw(_ json: some Collection<UInt8>) {
+        begin()
+        bytes.append(contentsOf: json)
+    }
+
+    /// Writes one value that is JSON already.
+    public mutating func raw(_ json: StaticString) {
+        begin()
+        append(json)
+    }
+
+    /// Writes the value at `node` exactly as it was written.
+    public mutating func raw(_ node: JSONNode) {
+        begin()
+        node.appendRaw(to: &bytes)
+    }
+
+    // MARK: Bytes
+
+    private mutating func append(_ text: StaticString) {
+        bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    private mutating func appendDecimal(_ value: Int64) {
+        if value < 0 { bytes.append(UInt8(ascii: "-")) }
+        var rest = value.magnitude
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
+            var start = 20
+            repeat {
+                start -= 1
+                digits[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+                rest /= 10
+            } while rest > 0
+            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: digits[start..<20]))
+        }
+    }
+
+    private mutating func appendEscaped(_ text: UnsafeBufferPointer<UInt8>) {
+        var run = 0
+        for index in 0..<text.count {
+            let byte = text[index]
+            guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else { continue }
+            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[run..<index]))
+            run = index + 1
+            bytes.append(UInt8(ascii: "\\"))
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes.append(byte)
+            case 0x08: bytes.append(UInt8(ascii: "b"))
+            case 0x09: bytes.append(UInt8(ascii: "t"))
+            case 0x0A: bytes.append(UInt8(ascii: "n"))
+            case 0x0C: bytes.append(UInt8(ascii: "f"))
+            case 0x0D: bytes.append(UInt8(ascii: "r"))
+            default:
+                append("u00")
+                bytes.append(byte >> 4 == 0 ? UInt8(ascii: "0") : UInt8(ascii: "1"))
+                bytes.append(byte & 15 < 10 ? UInt8(ascii: "0") + (byte & 15) : UInt8(ascii: "a") + (byte & 15) - 10)
+            }
+        }
+        bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[run...]))
+    }
+}

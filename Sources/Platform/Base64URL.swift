@@ -1,0 +1,92 @@
+/// Base64url without padding (RFC 4648 section 5, RFC 7515 section 2): how binary travels on the wire.
+public enum Base64URL {
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+
+    /// The value of each alphabet byte, 255 for any other byte.
+    private static let values: [UInt8] = {
+        var table = [UInt8](repeating: 255, count: 256)
+        for (value, byte) in alphabet.enumerated() { table[Int(byte)] = UInt8(value) }
+        return table
+    }()
+
+    /// How many bytes `count` bytes take when encoded.
+    public static func encodedCount(_ count: Int) -> Int { (count * 4 + 2) / 3 }
+
+    /// Encodes `bytes` as text.
+    public static func encode(_ bytes: some Collection<UInt8>) -> String {
+        var encoded: [UInt8] = []
+        append(bytes, to: &encoded)
+        return String(decoding: encoded, as: UTF8.self)
+    }
+
+    /// Appends the encoding of `bytes` to `output`.
+    public static func append(_ bytes: some Collection<UInt8>, to output: inout [UInt8]) {
+        let done: Void? = bytes.withContiguousStorageIfAvailable { append($0, to: &output) }
+        if done == nil { Array(bytes).withUnsafeBufferPointer { append($0, to: &output) } }
+    }
+
+    /// Appends the encoding of `bytes` to `output`.
+    public static func append(_ bytes: UnsafeBufferPointer<UInt8>, to output: inout [UInt8]) {
+        output.reserveCapacity(output.count + encodedCount(bytes.count))
+        alphabet.withUnsafeBufferPointer { alphabet in
+            var index = 0
+            while index + 2 < bytes.count {
+                let group = UInt32(bytes[index]) << 16 | UInt32(bytes[index + 1]) << 8 | UInt32(bytes[index + 2])
+                output.append(alphabet[Int(group >> 18)])
+                output.append(alphabet[Int(group >> 12 & 63)])
+                output.append(alphabet[Int(group >> 6 & 63)])
+                output.append(alphabet[Int(group & 63)])
+                index += 3
+            }
+            switch bytes.count - index {
+            case 1:
+                output.append(alphabet[Int(bytes[index] >> 2)])
+                output.append(alphabet[Int(bytes[index] & 3) << 4])
+            case 2:
+                let group = UInt32(bytes[index]) << 8 | UInt32(bytes[index + 1])
+                output.append(alphabet[Int(group >> 10)])
+                output.append(alphabet[Int(group >> 4 & 63)])
+                output.append(alphabet[Int(group & 15) << 2])
+            default: break
+            }
+        }
+    }
+
+    /// Decodes `text`, or answers nil when it has a byte outside the alphabet, padding, an impossible length or bits
+    /// left over that are not zero: exactly one text stands for each byte string.
+    public static func decode(_ text: some Sequence<UInt8>) -> [UInt8]? {
+        var decoded: [UInt8] = []
+        decoded.reserveCapacity(text.underestimatedCount * 3 / 4)
+        var group: UInt32 = 0
+        var characters = 0
+        let valid = values.withUnsafeBufferPointer { values in
+            for byte in text {
+                let value = values[Int(byte)]
+                if value == 255 { return false }
+                group = group << 6 | UInt32(value)
+                characters += 1
+                if characters == 4 {
+                    decoded.append(UInt8(truncatingIfNeeded: group >> 16))
+                    decoded.append(UInt8(truncatingIfNeeded: group >> 8))
+                    decoded.append(UInt8(truncatingIfNeeded: group))
+                    group = 0
+                    characters = 0
+                }
+            }
+            return true
+        }
+        guard valid else { return nil }
+        switch characters {
+        case 0: return decoded
+        case 2 where group & 15 == 0: decoded.append(UInt8(truncatingIfNeeded: group >> 4))
+        case 3 where group & 3 == 0:
+            decoded.append(UInt8(truncatingIfNeeded: group >> 10))
+            decoded.append(UInt8(truncatingIfNeeded: group >> 2))
+        default: return nil
+        }
+        return decoded
+    }
+
+    /// Decodes `text`; see `decode(_:)` over bytes.
+    public static func decode(_ text: String) -> [UInt8]? { decode(text.utf8) }
+}

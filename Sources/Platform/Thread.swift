@@ -1,0 +1,59 @@
+import Glibc
+
+/// Threads of the operating system. Work that may block runs on them, never on a shared cooperative pool.
+public enum Thread {
+    /// How the scheduler should weigh a thread.
+    public enum Priority: Sendable {
+        case normal
+        /// Gives way to everything else (nice 10 for this thread alone): long computations.
+        case low
+    }
+
+    /// Starts a detached thread named `name` (15 bytes are kept). Every signal is blocked in it, so that signals reach
+    /// only the thread that waits for them.
+    public static func start(name: String, priority: Priority = .normal, _ body: @escaping @Sendable () -> Void) {
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        defer { pthread_attr_destroy(&attributes) }
+        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        pthread_attr_setstacksize(&attributes, 512 * 1024)
+
+        let start = Unmanaged.passRetained(Start(name: String(name.utf8.prefix(15)) ?? "mintmark", priority: priority, body: body))
+        var everySignal = sigset_t()
+        var before = sigset_t()
+        sigfillset(&everySignal)
+        pthread_sigmask(SIG_SETMASK, &everySignal, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+
+        var thread = pthread_t()
+        let status = pthread_create(&thread, &attributes, { Unmanaged<Start>.fromOpaque($0!).takeRetainedValue().run() }, start.toOpaque())
+        precondition(status == 0, "the system refused a thread: \(String(cString: strerror(status)))")
+    }
+
+    private final class Start: Sendable {
+        let name: String
+        let priority: Priority
+        let body: @Sendable () -> Void
+
+        init(name: String, priority: Priority, body: @escaping @Sendable () -> Void) {
+            self.name = name
+            self.priority = priority
+            self.body = body
+        }
+
+        func run() -> UnsafeMutableRawPointer? {
+            showName()
+            if priority == .low { setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10) }
+            body()
+            return nil
+        }
+
+        /// Shows the name in `top -H` and debuggers. (C's own ways to say it are variadic or GNU-only, closed to Swift.)
+        private func showName() {
+            let file = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
+            guard file >= 0 else { return }
+            _ = name.utf8CString.withUnsafeBytes { write(file, $0.baseAddress, $0.count - 1) }
+            close(file)
+        }
+    }
+}

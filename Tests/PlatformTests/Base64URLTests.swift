@@ -1,0 +1,34 @@
+import Platform
+import Testing
+
+@Suite("base64url and hexadecimal")
+struct Base64URLTests {
+    @Test(
+        "RFC 4648 section 10, in the URL alphabet and without padding",
+        arguments: [
+            ("", ""), ("f", "Zg"), ("fo", "Zm8"), ("foo", "Zm9v"), ("foob", "Zm9vYg"), ("fooba", "Zm9vYmE"), ("foobar", "Zm9vYmFy"),
+        ])
+    func vectors(plain: String, encoded: String) {
+        #expect(Base64URL.encode(Array(plain.utf8)) == encoded)
+        #expect(Base64URL.decode(encoded) == Array(plain.utf8))
+    }
+
+    @Test("every byte value and length comes back")
+    func roundTrip() {
+        for count in 0..<300 {
+            let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ count) }
+            #expect(Base64URL.decode(Base64URL.encode(bytes)) == bytes)
+            #expect(Hex.decode(Hex.encode(bytes)) == bytes)
+        }
+    }
+
+    @Test(
+        "a text that is not the one encoding of its bytes is refused",
+        arguments: [
+            "Zg==", "Zh", "Zm9", "Z", "Zm+v", "Zm/v", "Zm 9v", "Zm9v\n", "Zmév",
+        ])
+    func refusals(text: String) { #expect(Base64URL.decode(text) == nil) }
+
+    @Test("hexadecimal is even and of digits only", arguments: ["a", "0g", "é", "0x00", " 00"])
+    func hexRefusals(text: String) { #expect(Hex.decode(text) == nil) }
+}

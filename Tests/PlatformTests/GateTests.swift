@@ -1,0 +1,34 @@
+import Platform
+import Testing
+
+@Suite("threads and gates")
+struct GateTests {
+    @Test("a waiter sees what another thread put there")
+    func handover() {
+        let gate = Gate<Int?>(nil)
+        Thread.start(name: "giver") {
+            gate.withLock { $0 = 7 }
+            gate.signal()
+        }
+        #expect(gate.wait { $0 } == 7)
+    }
+
+    @Test("a wait ends at its deadline")
+    func deadline() {
+        let gate = Gate<Int?>(nil)
+        #expect(gate.wait(deadline: Monotonic.nanoseconds() + 2_000_000) { $0 } == nil)
+    }
+
+    @Test("many threads count without losing one")
+    func counting() {
+        let gate = Gate((count: 0, done: 0))
+        for _ in 0..<8 {
+            Thread.start(name: "counter", priority: .low) {
+                for _ in 0..<1_000 { gate.withLock { $0.count += 1 } }
+                gate.withLock { $0.done += 1 }
+                gate.broadcast()
+            }
+        }
+        #expect(gate.wait { $0.done == 8 ? $0.count : nil } == 8_000)
+    }
+}
