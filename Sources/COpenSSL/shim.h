@@ -2,6 +2,7 @@
 #include <openssl/aes.h>
 #include <openssl/bio.h>
 #include <openssl/bn.h>
+#include <openssl/core_dispatch.h>
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/ec.h>

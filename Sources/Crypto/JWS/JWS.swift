@@ -1,0 +1,43 @@
+import Platform
+
+/// A JWS in compact form (RFC 7515 section 7.1) that was read but not verified. Its content is what somebody claims;
+/// it may be used to find the issuer's keys, and for nothing else.
+public struct JWS: Sendable {
+    /// The protected header.
+    public let header: JWSHeader
+    /// The decoded payload.
+    public let payload: [UInt8]
+    /// The decoded signature.
+    public let signature: [UInt8]
+    /// The bytes that were signed: the first two parts and the dot between them.
+    public let signingInput: ArraySlice<UInt8>
+
+    /// Reads a JWS.
+    ///
+    /// - Parameters:
+    ///   - compact: the text's bytes.
+    ///   - maximumCount: the longest text that is looked at, in bytes.
+    /// - Throws: `JWSError`: `malformed`, `algorithmNotAllowed` or `criticalHeader`.
+    public static func parse(_ compact: [UInt8], maximumCount: Int = 65_536) throws(JWSError) -> JWS {
+        guard compact.count <= maximumCount else { throw .malformed(.tooLong) }
+        let dot = UInt8(ascii: ".")
+        guard let first = compact.firstIndex(of: dot), let second = compact[(first + 1)...].firstIndex(of: dot),
+            !compact[(second + 1)...].contains(dot)
+        else { throw .malformed(.parts) }
+        return JWS(
+            header: try JWSHeader(try decode(compact[..<first], .header)),
+            payload: try decode(compact[(first + 1)..<second], .payload),
+            signature: try decode(compact[(second + 1)...], .signature),
+            signingInput: compact[..<second])
+    }
+
+    /// Reads a JWS; see `parse(_:maximumCount:)` over bytes.
+    public static func parse(_ compact: String, maximumCount: Int = 65_536) throws(JWSError) -> JWS {
+        try parse(Array(compact.utf8), maximumCount: maximumCount)
+    }
+
+    private static func decode(_ part: ArraySlice<UInt8>, _ name: JWSError.Part) throws(JWSError) -> [UInt8] {
+        guard let bytes = Base64URL.decode(part) else { throw .malformed(.encoding(name)) }
+        return bytes
+    }
+}

@@ -1,0 +1,52 @@
+/// Reads the little of DER (X.690) that private keys and ECDSA signatures are made of, without copying.
+struct DERReader {
+    private var rest: UnsafeRawBufferPointer
+
+    init(_ bytes: UnsafeRawBufferPointer) { rest = bytes }
+
+    var isAtEnd: Bool { rest.isEmpty }
+
+    /// The tag of the next element, nil at the end.
+    var nextTag: UInt8? { rest.first }
+
+    /// The content of the next element, if it has this tag and a length in its shortest form.
+    mutating func read(_ tag: DERTag) -> UnsafeRawBufferPointer? {
+        guard rest.count >= 2, rest[0] == tag.rawValue else { return nil }
+        var count = Int(rest[1])
+        var header = 2
+        if count >= 0x80 {
+            let lengthCount = count & 0x7F
+            guard (1...3).contains(lengthCount), rest.count >= 2 + lengthCount, rest[2] != 0 else { return nil }
+            count = rest[2..<2 + lengthCount].reduce(0) { $0 << 8 | Int($1) }
+            guard count >= 0x80 else { return nil }
+            header += lengthCount
+        }
+        guard rest.count - header >= count else { return nil }
+        let content = UnsafeRawBufferPointer(rebasing: rest[header..<header + count])
+        rest = UnsafeRawBufferPointer(rebasing: rest[(header + count)...])
+        return content
+    }
+
+    /// The elements of the next element.
+    mutating func enter(_ tag: DERTag) -> DERReader? { read(tag).map(DERReader.init) }
+
+    /// The next element as an unsigned integer, without the zero byte that keeps it positive.
+    mutating func readUnsigned() -> UnsafeRawBufferPointer? {
+        guard let content = read(.integer), let first = content.first, first < 0x80 else { return nil }
+        guard first == 0, content.count > 1 else { return content }
+        guard content[1] >= 0x80 else { return nil }
+        return UnsafeRawBufferPointer(rebasing: content[1...])
+    }
+}
+
+/// The tags that occur in the structures we read and write.
+enum DERTag: UInt8 {
+    case integer = 0x02
+    case bitString = 0x03
+    case octetString = 0x04
+    case null = 0x05
+    case objectIdentifier = 0x06
+    case sequence = 0x30
+    case context0 = 0xA0
+    case context1 = 0xA1
+}

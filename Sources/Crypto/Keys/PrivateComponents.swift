@@ -1,0 +1,79 @@
+import COpenSSL
+import JSON
+import Platform
+
+/// The numbers a private key is made of, most significant byte first, as PKCS #8 and JWK carry them.
+enum PrivateComponents {
+    /// The private number of a P-256 key, and the public point (4, x, y) if it stood beside it.
+    case p256(d: SecretBytes, point: [UInt8]?)
+    case rsa(RSAComponents)
+    /// The seed of an Ed25519 key.
+    case ed25519(seed: SecretBytes)
+
+    /// Reads them from a key inside OpenSSL.
+    init(_ handle: KeyHandle, _ material: JWK.Material) {
+        switch material {
+        case .ec(let curve, _, _):
+            self = .p256(d: handle.number("priv", count: curve.coordinateCount), point: handle.point(curve))
+        case .rsa:
+            self = .rsa(RSAComponents { handle.number($0.openSSLName.description) })
+        case .ed25519:
+            self = .ed25519(
+                seed: SecretBytes(count: 32) { seed in
+                    var count = 32
+                    if EVP_PKEY_get_raw_private_key(handle.pointer, seed.bytes, &count) != 1 { cannotContinue("read a private key") }
+                })
+        }
+    }
+
+    /// Reads the private members of a JWK.
+    init(jwk node: JSONNode, _ material: JWK.Material) throws(KeyError) {
+        switch material {
+        case .ec(.p256, let x, let y):
+            self = .p256(d: SecretBytes(try node.bytes("d", count: 32)), point: [4] + x + y)
+        case .ec(let curve, _, _):
+            throw .unsupportedCurve(curve.rawValue)
+        case .rsa:
+            // Keys of more than two primes exist on paper only.
+            if node["oth"] != nil { throw .malformedMember("oth") }
+            self = .rsa(
+                try RSAComponents { (name: RSAComponents.Name) throws(KeyError) in
+                    SecretBytes(try node.unsigned(name.rawValue))
+                })
+        case .ed25519:
+            self = .ed25519(seed: SecretBytes(try node.bytes("d", count: 32)))
+        }
+    }
+}
+
+/// The eight numbers of an RSA key with two primes (RFC 8017 section 3.2), in the order of PKCS #1.
+struct RSAComponents {
+    /// A number's name in a JWK (RFC 7518 section 6.3).
+    enum Name: String, CaseIterable {
+        case n, e, d, p, q, dp, dq, qi
+
+        var openSSLName: StaticString {
+            switch self {
+            case .n: "n"
+            case .e: "e"
+            case .d: "d"
+            case .p: "rsa-factor1"
+            case .q: "rsa-factor2"
+            case .dp: "rsa-exponent1"
+            case .dq: "rsa-exponent2"
+            case .qi: "rsa-coefficient1"
+            }
+        }
+    }
+
+    let numbers: [(name: Name, value: SecretBytes)]
+
+    init<E: Error>(_ value: (Name) throws(E) -> SecretBytes) throws(E) {
+        var numbers: [(name: Name, value: SecretBytes)] = []
+        for name in Name.allCases { numbers.append((name, try value(name))) }
+        self.numbers = numbers
+    }
+
+    var n: [UInt8] { numbers[0].value.copy() }
+    var e: [UInt8] { numbers[1].value.copy() }
+}

@@ -1,0 +1,56 @@
+/// A signature algorithm we verify (RFC 7518 section 3.1, RFC 8037 section 3.1). The raw value is its name in `alg`.
+///
+/// `none` and the HMAC algorithms are not here: neither proves who signed.
+public enum SignatureAlgorithm: String, Sendable, CaseIterable {
+    case ES256, ES384, ES512
+    case RS256, RS384, RS512
+    case PS256, PS384, PS512
+    case EdDSA
+
+    /// The digest that is signed; nil where the algorithm takes the whole message.
+    var digest: (algorithm: FetchedAlgorithm, count: Int)? {
+        switch self {
+        case .ES256, .RS256, .PS256: (.sha256, 32)
+        case .ES384, .RS384, .PS384: (.sha384, 48)
+        case .ES512, .RS512, .PS512: (.sha512, 64)
+        case .EdDSA: nil
+        }
+    }
+
+    /// The padding of RSA signatures; nil for other keys.
+    var padding: RSAPadding? {
+        switch self {
+        case .RS256, .RS384, .RS512: .pkcs1
+        case .PS256, .PS384, .PS512: .pss
+        default: nil
+        }
+    }
+
+    /// The curve of ECDSA signatures; nil for other keys.
+    var curve: Curve? {
+        switch self {
+        case .ES256: .p256
+        case .ES384: .p384
+        case .ES512: .p521
+        default: nil
+        }
+    }
+}
+
+/// RSASSA-PKCS1-v1_5 or RSASSA-PSS (RFC 8017 section 8).
+enum RSAPadding { case pkcs1, pss }
+
+/// A signature algorithm we sign with.
+public enum SigningAlgorithm: String, Sendable, CaseIterable {
+    case ES256, RS256, RS512, EdDSA
+
+    /// The same algorithm, seen by who verifies.
+    public var signature: SignatureAlgorithm {
+        switch self {
+        case .ES256: .ES256
+        case .RS256: .RS256
+        case .RS512: .RS512
+        case .EdDSA: .EdDSA
+        }
+    }
+}

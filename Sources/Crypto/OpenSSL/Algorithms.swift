@@ -1,0 +1,24 @@
+import COpenSSL
+
+/// An algorithm fetched from OpenSSL's provider: immutable and shared by all threads.
+///
+/// Fetching costs as much as hashing a short message, so each algorithm is fetched when first needed and kept.
+struct FetchedAlgorithm: @unchecked Sendable {
+    let pointer: OpaquePointer
+
+    private init(_ pointer: OpaquePointer?, _ name: String) {
+        guard let pointer else { cannotContinue("find \(name)") }
+        self.pointer = pointer
+    }
+
+    static let sha256 = digest("SHA2-256")
+    static let sha384 = digest("SHA2-384")
+    static let sha512 = digest("SHA2-512")
+    static let aes256GCM = FetchedAlgorithm(EVP_CIPHER_fetch(nil, "AES-256-GCM", nil), "AES-256-GCM")
+    static let hmac = FetchedAlgorithm(EVP_MAC_fetch(nil, "HMAC", nil), "HMAC")
+    static let hkdf = FetchedAlgorithm(EVP_KDF_fetch(nil, "HKDF", nil), "HKDF")
+
+    private static func digest(_ name: String) -> FetchedAlgorithm {
+        FetchedAlgorithm(EVP_MD_fetch(nil, name, nil), name)
+    }
+}

@@ -1,0 +1,76 @@
+import COpenSSL
+import Synchronization
+
+/// A key inside OpenSSL. OpenSSL lets many threads use one key at a time, each with contexts of its own.
+final class KeyHandle: @unchecked Sendable {
+    let pointer: OpaquePointer
+    /// Names this key in every thread's `ContextCache`; an address could be given to another key later.
+    let serial: UInt64
+
+    private static let serials = Atomic<UInt64>(0)
+
+    /// Takes over a key.
+    init(_ pointer: OpaquePointer) {
+        self.pointer = pointer
+        serial = Self.serials.add(1, ordering: .relaxed).newValue
+    }
+
+    deinit { EVP_PKEY_free(pointer) }
+
+    /// Which numbers a key is made of.
+    enum Parts { case publicPart, pair }
+
+    /// Makes a key of these numbers; nil when OpenSSL finds that they are none.
+    static func make(type: String, _ parts: Parts, _ parameters: borrowing ParameterList) -> KeyHandle? {
+        guard let context = EVP_PKEY_CTX_new_from_name(nil, type, nil) else { return nil }
+        defer { EVP_PKEY_CTX_free(context) }
+        var selection = OSSL_KEYMGMT_SELECT_DOMAIN_PARAMETERS | OSSL_KEYMGMT_SELECT_PUBLIC_KEY
+        if parts == .pair { selection |= OSSL_KEYMGMT_SELECT_PRIVATE_KEY }
+        var key: OpaquePointer?
+        let made = parameters.withParameters { parameters in
+            EVP_PKEY_fromdata_init(context) == 1
+                && EVP_PKEY_fromdata(context, &key, selection, UnsafeMutablePointer(mutating: parameters)) == 1
+        }
+        guard made, let key else {
+            ERR_clear_error()
+            return nil
+        }
+        return KeyHandle(key)
+    }
+
+    /// Runs one of OpenSSL's checks of this key.
+    func passes(_ check: (OpaquePointer) -> Int32) -> Bool {
+        guard let context = EVP_PKEY_CTX_new_from_pkey(nil, pointer, nil) else { cannotContinue("allocate a context") }
+        defer { EVP_PKEY_CTX_free(context) }
+        if check(context) == 1 { return true }
+        ERR_clear_error()
+        return false
+    }
+
+    /// One of the key's numbers, most significant byte first and without leading zeros unless `count` asks for more.
+    func number(_ name: String, count: Int? = nil) -> SecretBytes {
+        var number: OpaquePointer?
+        guard EVP_PKEY_get_bn_param(pointer, name, &number) == 1, let number else { cannotContinue("read \(name) of a key") }
+        defer { BN_clear_free(number) }
+        return SecretBytes(count: count ?? (Int(BN_num_bits(number)) + 7) / 8) { bytes in
+            if BN_bn2binpad(number, bytes.bytes, Int32(bytes.count)) < 0 { cannotContinue("read \(name) of a key") }
+        }
+    }
+
+    /// The public point of an elliptic curve key, uncompressed: 4, x, y.
+    func point(_ curve: Curve) -> [UInt8] {
+        let count = 1 + 2 * curve.coordinateCount
+        return [UInt8](unsafeUninitializedCapacity: count) { bytes, initialized in
+            let done = EVP_PKEY_get_octet_string_param(pointer, "pub", bytes.baseAddress, count, &initialized)
+            guard done == 1, initialized == count else { cannotContinue("read the point of a key") }
+        }
+    }
+
+    /// The public part of an Ed25519 key.
+    func ed25519Public() -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: 32) { bytes, initialized in
+            initialized = 32
+            if EVP_PKEY_get_raw_public_key(pointer, bytes.baseAddress, &initialized) != 1 { cannotContinue("read a public key") }
+        }
+    }
+}

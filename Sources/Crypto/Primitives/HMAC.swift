@@ -1,0 +1,33 @@
+import COpenSSL
+
+/// HMAC with SHA-256 (RFC 2104, FIPS 198-1): 32 bytes.
+public enum HMAC {
+    /// Authenticates `message` under a secret key.
+    public static func sha256(key: SecretBytes, _ message: some Collection<UInt8>) -> [UInt8] {
+        key.withUnsafeBytes { key in message.withBytes { authenticate($0, key: key) } }
+    }
+
+    /// Authenticates `message` under a key that is held as plain bytes, such as one step of a chain of keys.
+    public static func sha256(key: [UInt8], _ message: some Collection<UInt8>) -> [UInt8] {
+        key.withUnsafeBytes { key in message.withBytes { authenticate($0, key: key) } }
+    }
+
+    private static func authenticate(_ message: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer) -> [UInt8] {
+        guard let context = EVP_MAC_CTX_new(FetchedAlgorithm.hmac.pointer) else { cannotContinue("allocate an HMAC") }
+        defer { EVP_MAC_CTX_free(context) }
+        var parameters = ParameterList()
+        parameters.text("digest", "SHA2-256")
+        // Without a pointer OpenSSL would keep the key that was set before, even for an empty key.
+        var nothing: UInt8 = 0
+        let started = parameters.withParameters { parameters in
+            withUnsafePointer(to: &nothing) { nothing in
+                EVP_MAC_init(context, key.baseAddress?.assumingMemoryBound(to: UInt8.self) ?? nothing, key.count, parameters)
+            }
+        }
+        let message = message.bindMemory(to: UInt8.self)
+        guard started == 1, EVP_MAC_update(context, message.baseAddress, message.count) == 1 else { cannotContinue("compute an HMAC") }
+        return [UInt8](unsafeUninitializedCapacity: 32) { output, initialized in
+            if EVP_MAC_final(context, output.baseAddress, &initialized, 32) != 1 { cannotContinue("compute an HMAC") }
+        }
+    }
+}

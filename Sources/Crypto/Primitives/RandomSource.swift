@@ -1,0 +1,54 @@
+import COpenSSL
+
+/// Where random bytes come from; a parameter, so that a test can repeat them.
+public protocol RandomSource: Sendable {
+    /// `count` random bytes.
+    func bytes(_ count: Int) -> [UInt8]
+}
+
+extension RandomSource {
+    /// A random UUID in lower case (RFC 9562 section 5.4).
+    public func uuid() -> String {
+        var bytes = bytes(16)
+        bytes[6] = bytes[6] & 0x0F | 0x40
+        bytes[8] = bytes[8] & 0x3F | 0x80
+        let digits: StaticString = "0123456789abcdef"
+        return String(unsafeUninitializedCapacity: 36) { text in
+            var count = 0
+            for (index, byte) in bytes.enumerated() {
+                if index == 4 || index == 6 || index == 8 || index == 10 {
+                    text[count] = UInt8(ascii: "-")
+                    count += 1
+                }
+                text[count] = digits.utf8Start[Int(byte >> 4)]
+                text[count + 1] = digits.utf8Start[Int(byte & 15)]
+                count += 2
+            }
+            return count
+        }
+    }
+
+    /// A code of `count` decimal digits, every one equally likely.
+    public func decimalDigits(_ count: Int) -> String {
+        var digits: [UInt8] = []
+        while digits.count < count {
+            // 250 is the largest multiple of ten a byte can count to; beyond it the low digits would be favoured.
+            for byte in bytes(count - digits.count) where byte < 250 {
+                digits.append(UInt8(ascii: "0") + byte % 10)
+            }
+        }
+        return String(decoding: digits, as: UTF8.self)
+    }
+}
+
+/// OpenSSL's generator, seeded by the kernel.
+public struct SystemRandom: RandomSource {
+    public init() {}
+
+    public func bytes(_ count: Int) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+            guard count == 0 || RAND_bytes(buffer.baseAddress, Int32(count)) == 1 else { cannotContinue("read random bytes") }
+            initialized = count
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import COpenSSL
+
+/// scrypt (RFC 7914): a password hash that costs memory.
+public enum Scrypt {
+    /// Why a derivation was refused.
+    public enum Refusal: Error, Hashable, Sendable {
+        /// `n` is not a power of two above 1, or `r`, `p` or the count are out of RFC 7914's range, or more than
+        /// 256 MiB would be needed.
+        case unacceptableParameters
+    }
+
+    /// The most memory a derivation may take, in bytes.
+    public static let maximumMemory = 256 << 20
+
+    /// Derives `count` bytes from a password. Takes `128 * n * r` bytes of memory and as many milliseconds as that costs:
+    /// about 400 for n = 2^17, r = 8, p = 1.
+    ///
+    /// - Throws: `Refusal`, for instance when stored parameters were damaged.
+    public static func derive(password: SecretBytes, salt: [UInt8], n: Int, r: Int, p: Int, count: Int) throws(Refusal) -> SecretBytes {
+        guard n > 1, n & (n - 1) == 0, (1...1 << 16).contains(r), (1...1 << 16).contains(p), (1...1 << 16).contains(count)
+        else { throw .unacceptableParameters }
+        return try SecretBytes(count: count) { output throws(Refusal) in
+            let done = password.withUnsafeBytes { password in
+                EVP_PBE_scrypt(
+                    password.baseAddress?.assumingMemoryBound(to: CChar.self), password.count, salt, salt.count,
+                    UInt64(n), UInt64(r), UInt64(p), UInt64(maximumMemory),
+                    output.bindMemory(to: UInt8.self).baseAddress, count)
+            }
+            guard done == 1 else {
+                ERR_clear_error()
+                throw .unacceptableParameters
+            }
+        }
+    }
+
+    /// Derives `count` bytes from a password held as plain bytes; see `derive(password:salt:n:r:p:count:)`.
+    public static func derive(password: [UInt8], salt: [UInt8], n: Int, r: Int, p: Int, count: Int) throws(Refusal) -> SecretBytes {
+        try derive(password: SecretBytes(password), salt: salt, n: n, r: r, p: p, count: count)
+    }
+}

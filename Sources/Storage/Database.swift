@@ -1,0 +1,63 @@
+/// A store. Bodies are synchronous, have no effect outside the transaction, and may run twice.
+public protocol Database: Sendable {
+    /// Runs `body` over one consistent view of the store. It must not write.
+    ///
+    /// - Throws: `StoreError`; `WouldWait` where the thread's `Patience` does not allow to wait; what `body` throws.
+    func read<R>(_ body: (Transaction) throws -> R) throws -> R
+
+    /// Runs `body` and returns when what it wrote is safe. If `body` throws, nothing it wrote is kept.
+    ///
+    /// - Throws: as `read`.
+    func write<R>(_ body: (Transaction) throws -> R) throws -> R
+
+    /// What can be told of the store itself.
+    func facts() throws -> StoreFacts
+
+    /// Finishes what is waiting and closes the store.
+    func close()
+}
+
+/// A choice that knows whether it changes anything.
+public protocol Decision {
+    var writes: Bool { get }
+}
+
+extension Database {
+    /// Reads decide, writes re-decide: gathers facts in a read and decides; only if the decision writes, opens a write
+    /// transaction, gathers the facts anew, decides again and applies.
+    public func decide<Facts, Choice: Decision, R>(
+        reading: (Transaction) throws -> Facts, deciding: (Facts) throws -> Choice, keeping: (Choice) throws -> R,
+        writing: (Transaction, Choice) throws -> R
+    ) throws -> R {
+        let first = try deciding(try read(reading))
+        guard first.writes else { return try keeping(first) }
+        return try write { tx in
+            let second = try deciding(try reading(tx))
+            return second.writes ? try writing(tx, second) : try keeping(second)
+        }
+    }
+}
+
+/// What can be told of a store, for health and for people.
+public struct StoreFacts: Sendable {
+    public enum Kind: String, Sendable { case memory, sqlite, postgres }
+
+    public let kind: Kind
+    /// The file, nil for a memory store.
+    public let path: String?
+    public let schemaVersion: Int
+    public let bytes: Int64
+    public let commits: Int64
+    public let writes: Int64
+}
+
+/// One step of the schema, run once in one transaction with all that are missing.
+public struct Migration: Sendable {
+    public let version: Int
+    public let statements: [SQL]
+
+    public init(version: Int, statements: [SQL]) {
+        self.version = version
+        self.statements = statements
+    }
+}

@@ -1,0 +1,49 @@
+/// The text of one statement. It can only be written as a literal, so that no value ever becomes part of it; the address of
+/// the literal is what prepared statements are kept under.
+public struct SQL: ExpressibleByStringLiteral, Sendable {
+    let text: StaticString
+
+    public init(stringLiteral text: StaticString) { self.text = text }
+}
+
+/// What can stand for `$1`, `$2`, … in a statement: text, integers, truth values, bytes, or nothing.
+public protocol SQLValue: Sendable {
+    var sqlParameter: SQLParameter { get }
+}
+
+public enum SQLParameter: Sendable {
+    case null
+    case text(String)
+    case integer(Int64)
+    case bool(Bool)
+    case bytes([UInt8])
+}
+
+extension String: SQLValue { public var sqlParameter: SQLParameter { .text(self) } }
+extension Int64: SQLValue { public var sqlParameter: SQLParameter { .integer(self) } }
+extension Int: SQLValue { public var sqlParameter: SQLParameter { .integer(Int64(self)) } }
+extension Bool: SQLValue { public var sqlParameter: SQLParameter { .bool(self) } }
+extension [UInt8]: SQLValue { public var sqlParameter: SQLParameter { .bytes(self) } }
+extension Optional: SQLValue where Wrapped: SQLValue { public var sqlParameter: SQLParameter { self?.sqlParameter ?? .null } }
+
+/// One row of an answer, valid only while it is handed over. Columns count from 0.
+public struct Row {
+    let source: any RowSource
+
+    public func isNull(_ column: Int) -> Bool { source.isNull(column) }
+    public func string(_ column: Int) -> String { source.string(column) }
+    public func int(_ column: Int) -> Int64 { source.int(column) }
+    public func bool(_ column: Int) -> Bool { source.int(column) != 0 }
+    public func bytes(_ column: Int) -> [UInt8] { source.bytes(column) }
+    public func optionalString(_ column: Int) -> String? { isNull(column) ? nil : string(column) }
+    public func optionalInt(_ column: Int) -> Int64? { isNull(column) ? nil : int(column) }
+    public func optionalBytes(_ column: Int) -> [UInt8]? { isNull(column) ? nil : bytes(column) }
+}
+
+/// Where a row's columns come from: a driver's statement.
+protocol RowSource: AnyObject {
+    func isNull(_ column: Int) -> Bool
+    func string(_ column: Int) -> String
+    func int(_ column: Int) -> Int64
+    func bytes(_ column: Int) -> [UInt8]
+}
