@@ -1,1 +1,26 @@
-print("contract")
+import Foundation
+
+// swift run contract [--check] [--root FOLDER]
+//
+// Checks schemas/ and writes what follows from it. With --check nothing is written: what is stale is named, exit status 1.
+let arguments = CommandLine.arguments.dropFirst()
+let root = arguments.firstIndex(of: "--root").flatMap { arguments.indices.contains($0 + 1) ? arguments[$0 + 1] : nil } ?? "."
+
+do {
+    let output = try Generator.output(root: URL(filePath: root, directoryHint: .isDirectory))
+    if arguments.contains("--check") {
+        let stale = output.stale()
+        for path in stale { print("stale: \(path)") }
+        if !stale.isEmpty {
+            print("\(stale.count) generated files do not follow from schemas/: run swift run contract")
+            exit(1)
+        }
+        print("\(output.files.count) generated files are up to date")
+    } else {
+        print("\(try output.write()) of \(output.files.count) generated files written")
+    }
+} catch let problems as ContractProblems {
+    for problem in problems.all { print(problem) }
+    print("\(problems.all.count) problems in schemas/")
+    exit(2)
+}

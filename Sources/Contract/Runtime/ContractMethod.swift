@@ -1,0 +1,76 @@
+import JSON
+
+/// A method of the contract: what goes in, what comes out, and what is known about it.
+public protocol ContractMethod {
+    associatedtype Params: ContractParams
+    associatedtype Result: ContractResult
+    /// What is known about the method without calling it.
+    static var info: MethodInfo { get }
+}
+
+/// Parameters that validate while they are decoded.
+public protocol ContractParams: Sendable {
+    /// Reads `node`, an object. What is wrong with it goes to `reader`; nil if there is then nothing to show for it.
+    init?(_ node: JSONNode, _ reader: inout ParamsReader)
+}
+
+extension ContractParams {
+    /// Reads the `params` of a request; absent ones are those of an empty object.
+    ///
+    /// - Throws: `InvalidParams` with every violation.
+    public init(decoding node: JSONNode?) throws(InvalidParams) {
+        var reader = ParamsReader()
+        guard let params = reader.root(node, as: Self.self), reader.violations.isEmpty else {
+            throw InvalidParams(violations: reader.violations)
+        }
+        self = params
+    }
+}
+
+/// A result that writes itself.
+public protocol ContractResult: Sendable {
+    /// Writes one JSON value.
+    func write(to writer: inout JSONWriter)
+}
+
+/// An error of the contract. Thrown where the rule is broken, answered as it is.
+public protocol ContractError: Error, Sendable, Equatable {
+    /// The number that belongs to this type of error alone.
+    static var code: Int { get }
+    /// The stable name, `data.type` of the answer.
+    static var type: String { get }
+    /// For people; says what to do next.
+    var message: String { get }
+    /// Writes `error.data`: one object.
+    func writeData(to writer: inout JSONWriter)
+}
+
+extension ContractError {
+    public var code: Int { Self.code }
+}
+
+/// What a handler may know of the request beside its parameters.
+public protocol CallContext: Sendable {
+    /// The caller's own mark on the request.
+    var trace: String? { get }
+    /// Whether the caller no longer wants the answer.
+    var isCancelled: Bool { get }
+    /// Whether the pipe offers only what proves itself.
+    var isPublicCaller: Bool { get }
+    /// Reports how far a long request has come.
+    func progress(_ value: JSONValue)
+}
+
+/// A method bound to its handler.
+public struct BoundMethod: Sendable {
+    public let info: MethodInfo
+    /// Decodes the parameters, calls the handler, writes the result.
+    ///
+    /// - Throws: `InvalidParams`, and what the handler throws.
+    public let run: @Sendable (_ params: JSONNode?, _ call: any CallContext, _ writer: inout JSONWriter) throws -> Void
+
+    init<M: ContractMethod>(_: M.Type, _ handler: @escaping @Sendable (M.Params, any CallContext) throws -> M.Result) {
+        info = M.info
+        run = { params, call, writer in try handler(M.Params(decoding: params), call).write(to: &writer) }
+    }
+}

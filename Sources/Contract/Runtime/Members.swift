@@ -1,0 +1,33 @@
+import JSON
+
+/// An object with free names, in the order of the text. Names are compared byte by byte and are distinct.
+public struct Members<Value: Sendable & Equatable>: Sendable, Equatable, ExpressibleByDictionaryLiteral, RandomAccessCollection {
+    public struct Member: Sendable, Equatable {
+        public let name: String
+        public let value: Value
+
+        public init(name: String, value: Value) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    private var all: [Member] = []
+
+    public init() {}
+
+    /// - Precondition: no two have one name.
+    public init(_ members: some Sequence<(String, Value)>) { all = members.map { Member(name: $0, value: $1) } }
+
+    public init(dictionaryLiteral elements: (String, Value)...) { self.init(elements) }
+
+    public var startIndex: Int { all.startIndex }
+    public var endIndex: Int { all.endIndex }
+    public subscript(_ position: Int) -> Member { all[position] }
+    public var names: [String] { all.map(\.name) }
+
+    /// The value of `name`.
+    public subscript(_ name: String) -> Value? { all.first { $0.name.utf8.elementsEqual(name.utf8) }?.value }
+
+    mutating func append(_ name: String, _ value: Value) { all.append(Member(name: name, value: value)) }
+}

@@ -1,0 +1,14 @@
+/// How members of an error's data stand in its message.
+enum MessageText {
+    static func of(_ text: String) -> String { text }
+    static func of(_ number: Int64) -> String { String(number) }
+    static func of(_ flag: Bool) -> String { String(flag) }
+    static func of(_ choice: some RawRepresentable<String>) -> String { choice.rawValue }
+    static func of(_ list: [String]) -> String { list.isEmpty ? "none" : list.joined(separator: ", ") }
+
+    /// The first few; the data lists them all.
+    static func of(_ violations: [Violation]) -> String {
+        let shown = violations.prefix(3).map(\.message).joined(separator: " ")
+        return violations.count > 3 ? "\(shown) And \(violations.count - 3) more: see data.violations." : shown
+    }
+}

@@ -1,0 +1,22 @@
+import JSON
+
+/// The OpenRPC 1.4 document, cut to what a process offers. Nothing is parsed or built before it is asked for.
+public enum OpenRPCDocument {
+    /// The document with the methods for which `isOffered` says yes.
+    public static func describing(_ isOffered: (MethodInfo) -> Bool) -> EncodedObject {
+        var writer = JSONWriter(reservingCapacity: 1 << 17)
+        writer.beginObject()
+        writer.key("openrpc")
+        writer.raw(version)
+        writer.key("info")
+        writer.raw(info)
+        writer.key("methods")
+        writer.beginArray()
+        for method in MethodTable.all where isOffered(method) { writer.raw(method.openRPC) }
+        writer.endArray()
+        writer.key("components")
+        writer.raw(components)
+        writer.endObject()
+        return EncodedObject(encoded: writer.bytes)
+    }
+}

@@ -1,0 +1,32 @@
+import JSON
+
+/// One step of a JSON pointer. Names are turned into text only when a violation needs them.
+enum Step: ExpressibleByStringLiteral {
+    case known(StaticString)
+    case member(JSONNode)
+    case index(Int)
+
+    init(stringLiteral value: StaticString) { self = .known(value) }
+
+    /// Without escapes.
+    var text: String {
+        switch self {
+        case .known(let name): name.description
+        case .member(let name): name.string ?? ""
+        case .index(let index): String(index)
+        }
+    }
+
+    /// As RFC 6901 writes it.
+    static func escaped(_ text: String) -> String {
+        var escaped = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "~": escaped += "~0"
+            case "/": escaped += "~1"
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return escaped
+    }
+}

@@ -1,0 +1,77 @@
+#if canImport(Glibc)
+    import Glibc
+#endif
+
+/// What a string must be like.
+struct StringRule: Sendable {
+    /// In Unicode scalars.
+    let length: ClosedRange<Int>
+    let pattern: StringPattern?
+    let isSecret: Bool
+
+    init(length: ClosedRange<Int> = 0...Int.max, pattern: StringPattern? = nil, isSecret: Bool = false) {
+        self.length = length
+        self.pattern = pattern
+        self.isSecret = isSecret
+    }
+
+    /// Any string without U+0000.
+    static let any = StringRule()
+
+    enum Breach { case noNulCharacter, minLength, maxLength, pattern }
+
+    /// Every rule that `text` breaks.
+    func breaches(of text: String) -> [Breach] {
+        var text = text
+        return text.withUTF8 { bytes in
+            if isKept(by: bytes) { return [] }
+            var all: [Breach] = []
+            let count = Self.scalars(in: bytes)
+            if bytes.contains(0) { all.append(.noNulCharacter) }
+            if count < length.lowerBound { all.append(.minLength) }
+            if count > length.upperBound { all.append(.maxLength) }
+            if let pattern, !pattern.matches(bytes) { all.append(.pattern) }
+            return all
+        }
+    }
+
+    /// The answer for nearly every string, in one pass where there is a pattern.
+    private func isKept(by bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        let count = bytes.count
+        if count > length.upperBound || count < length.lowerBound &* 4 {
+            guard length.contains(Self.scalars(in: bytes)) else { return false }
+        }
+        if count > 0, memchr(bytes.baseAddress!, 0, count) != nil { return false }
+        return pattern?.matches(bytes) ?? true
+    }
+
+    private static func scalars(in bytes: UnsafeBufferPointer<UInt8>) -> Int {
+        bytes.reduce(0) { $1 & 0xC0 == 0x80 ? $0 : $0 + 1 }
+    }
+}
+
+/// A pattern compiled by the generator: a table that takes one look-up for each byte.
+/// Its numbers are characters, of which `0` stands for 0, `1` for 1 and so on.
+struct StringPattern: Sendable {
+    /// As the schema writes it.
+    let text: StaticString
+    /// For each byte its class.
+    let classes: StaticString
+    let classCount: Int
+    /// The next state, by state times `classCount` plus class. State 0 refuses for good; matching begins in state 1.
+    let transitions: StaticString
+    /// By state, 1 where the text may end.
+    let accepts: StaticString
+
+    /// Whether all of `bytes`, which are UTF-8, match.
+    func matches(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        let classes = classes.utf8Start
+        let transitions = transitions.utf8Start
+        var state = 1
+        for byte in bytes {
+            state = Int(transitions[state &* classCount &+ Int(classes[Int(byte)] &- 48)] &- 48)
+            if state == 0 { return false }
+        }
+        return accepts.utf8Start[state] == UInt8(ascii: "1")
+    }
+}

@@ -1,0 +1,120 @@
+import JSON
+
+/// Looks whether the contract holds together.
+struct ContractChecks {
+    let contract: Contract
+    let problems: Problems
+
+    func run() {
+        references()
+        guard problems.all.isEmpty else { return }
+        names()
+        errors()
+        contract.methods.forEach(method)
+        examples()
+        fixtures()
+    }
+
+    // MARK: References and names
+
+    private func references() {
+        for type in contract.types { walk(type.type, at: "types/\(type.name).json") }
+        for method in contract.methods {
+            walk(Type(description: nil, isSecret: false, shape: .object(method.params)), at: "methods/\(method.name).json/params")
+            walk(method.result, at: "methods/\(method.name).json/result")
+        }
+        for error in contract.errors { error.data.forEach { walk($0.type, at: "errors.json/\(error.type)") } }
+    }
+
+    private func walk(_ type: Type, at place: String) {
+        switch type.shape {
+        case .reference(let name):
+            if contract.type(name) == nil { problems.add(place, "$ref to \(name), of which there is no file in schemas/types") }
+        case .array(let element, _, _): walk(element, at: place)
+        case .map(let names, let values, _):
+            names.map { walk($0, at: place) }
+            walk(values, at: place)
+        case .object(let object): object.properties.forEach { walk($0.type, at: "\(place)/\($0.name)") }
+        case .boolean, .integer, .string, .enumeration, .anyObject: break
+        }
+    }
+
+    private func names() {
+        let all =
+            contract.types.map(\.name) + contract.errors.map { SwiftNames.type($0.type) }
+            + contract.methods.map { SwiftNames.type($0.name) }
+        for (name, uses) in Dictionary(grouping: all, by: { $0 }) where uses.count > 1 {
+            problems.add(name, "is the name of two things: of types, errors or methods")
+        }
+        for (name, methods) in contract.namespaces where Set(methods.map(\.isTesting)).count > 1 {
+            problems.add(name, "has testing methods and others; a namespace has one kind")
+        }
+    }
+
+    // MARK: Errors
+
+    private func errors() {
+        for (code, entries) in Dictionary(grouping: contract.errors, by: \.code) where entries.count > 1 {
+            problems.add("errors.json", "the code \(code) belongs to \(entries.map(\.type).joined(separator: " and "))")
+        }
+        for entry in contract.errors {
+            for case (_, let name?) in entry.messageParts where entry.data.first(where: { $0.name == name && $0.isRequired }) == nil {
+                problems.add("errors.json/\(entry.type)", "its message has {\(name)}, which is no required member of its data")
+            }
+        }
+    }
+
+    private func method(_ method: Method) {
+        let place = "methods/\(method.name).json"
+        for error in method.errors where contract.error(error) == nil { problems.add(place, "the error \(error) is not in errors.json") }
+        if !method.params.isClosed { problems.add(place, "params need additionalProperties: false") }
+        for property in method.params.properties {
+            guard let value = property.defaultValue else { continue }
+            for breach in InstanceValidator(contract: contract).breaches(value, property.type, at: property.name) {
+                problems.add(place, "the default of \(breach)")
+            }
+        }
+    }
+
+    // MARK: Examples
+
+    private func examples() {
+        for method in contract.methods {
+            let place = "methods/\(method.name).json/examples"
+            let answered = method.examples.filter { if case .result = $0.outcome { true } else { false } }
+            if answered.isEmpty { problems.add(place, "has none with a result") }
+            for example in method.examples { check(example, of: method, at: "\(place)/\(example.name)") }
+        }
+    }
+
+    private func check(_ example: Example, of method: Method, at place: String) {
+        for name in example.given where Fixtures.named(name) == nil { problems.add(place, "there is no fixture \(name)") }
+        check(example.params, Type(description: nil, isSecret: false, shape: .object(method.params)), at: place + "/params")
+        switch example.outcome {
+        case .result(let result): check(result, method.result, at: place + "/result")
+        case .error(let error): if !method.errors.contains(error) { problems.add(place, "\(error) is not among the errors of the method") }
+        }
+    }
+
+    private func check(_ value: JSONValue, _ type: Type, at place: String) {
+        for name in RecordedValues.names(in: value) where RecordedValues.all[name] == nil {
+            problems.add(place, "for \(name) no value is recorded")
+        }
+        for breach in InstanceValidator(contract: contract).breaches(RecordedValues.fill(value), type, at: "") {
+            problems.add(place, breach)
+        }
+    }
+
+    private func fixtures() {
+        for fixture in Fixtures.all {
+            for name in fixture.given where Fixtures.named(name) == nil { problems.add(fixture.name, "there is no fixture \(name)") }
+            for step in fixture.steps {
+                guard let method = contract.methods.first(where: { $0.name == step.method }) else {
+                    problems.add(fixture.name, "there is no method \(step.method)")
+                    continue
+                }
+                check(step.params, Type(description: nil, isSecret: false, shape: .object(method.params)), at: "fixture \(fixture.name)")
+            }
+        }
+    }
+}

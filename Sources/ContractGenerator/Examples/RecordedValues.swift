@@ -1,0 +1,109 @@
+import JSON
+
+/// What the `$names` of examples stood for when somebody looked: the documents show these. The key signs these tokens.
+enum RecordedValues {
+    /// By name, with its dollar sign.
+    static let all: JSONObject = try! JSONValue(
+        parsing: ##"""
+            {
+              "$pool": "local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31",
+              "$poolArn": "arn:aws:cognito-identity:local-1:000000000000:identitypool/local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31",
+              "$issuer": "https://testing.mintmark.localhost/pools/local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31",
+              "$baseIssuer": "https://testing.mintmark.localhost",
+              "$jwksUri": "https://testing.mintmark.localhost/pools/local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31/.well-known/jwks.json",
+              "$alice": "local-1:b1f7a3c4-6d2e-4b7a-8c11-93d5e0a4f2b6",
+              "$token": "eyJhbGciOiJFUzI1NiIsImtpZCI6IkN2SkhZU2tkQ3UyTUY1QzIxRUtmcVF3OTlTTU9IOE43MHJIbWswd2Z4T3ciLCJ0eXAiOiJwb29sK2p3dCJ9.eyJpc3MiOiJodHRwczovL3Rlc3RpbmcubWludG1hcmsubG9jYWxob3N0L3Bvb2xzL2xvY2FsLTE6NWUwYzhmNWUtMmY2My00ZDBmLTlhNTYtMGYxZjJiN2Q5YzMxIiwiYXVkIjoibG9jYWwtMTo1ZTBjOGY1ZS0yZjYzLTRkMGYtOWE1Ni0wZjFmMmI3ZDljMzEiLCJzdWIiOiJsb2NhbC0xOmIxZjdhM2M0LTZkMmUtNGI3YS04YzExLTkzZDVlMGE0ZjJiNiIsImFtciI6WyJhdXRoZW50aWNhdGVkIiwibG9naW4uc2hvcCIsImxvZ2luLnNob3A6bG9jYWwtMTo1ZTBjOGY1ZS0yZjYzLTRkMGYtOWE1Ni0wZjFmMmI3ZDljMzE6YWxpY2UiXSwiaHR0cHM6Ly9jb2duaXRvLWlkZW50aXR5LmFtYXpvbmF3cy5jb20vaWRlbnRpdHktcG9vbC1hcm4iOiJhcm46YXdzOmNvZ25pdG8taWRlbnRpdHk6bG9jYWwtMTowMDAwMDAwMDAwMDA6aWRlbnRpdHlwb29sL2xvY2FsLTE6NWUwYzhmNWUtMmY2My00ZDBmLTlhNTYtMGYxZjJiN2Q5YzMxIiwiaWF0IjoxNzAwMDAwMDAwLCJleHAiOjE3MDAwMDA5MDB9.hPSVW7_1KfqHYHkqtjoc7NxnUIdpAkP7KQ-vsNx1pjDHOK3fO2cBO6ooBu8goLFR72pPLXbvRKXNPMPD5TxrjA",
+              "$taggedToken": "eyJhbGciOiJFUzI1NiIsImtpZCI6IkN2SkhZU2tkQ3UyTUY1QzIxRUtmcVF3OTlTTU9IOE43MHJIbWswd2Z4T3ciLCJ0eXAiOiJwb29sK2p3dCJ9.eyJpc3MiOiJodHRwczovL3Rlc3RpbmcubWludG1hcmsubG9jYWxob3N0L3Bvb2xzL2xvY2FsLTE6NWUwYzhmNWUtMmY2My00ZDBmLTlhNTYtMGYxZjJiN2Q5YzMxIiwiYXVkIjoibG9jYWwtMTo1ZTBjOGY1ZS0yZjYzLTRkMGYtOWE1Ni0wZjFmMmI3ZDljMzEiLCJzdWIiOiJsb2NhbC0xOmIxZjdhM2M0LTZkMmUtNGI3YS04YzExLTkzZDVlMGE0ZjJiNiIsImFtciI6WyJhdXRoZW50aWNhdGVkIiwibG9naW4uc2hvcCIsImxvZ2luLnNob3A6bG9jYWwtMTo1ZTBjOGY1ZS0yZjYzLTRkMGYtOWE1Ni0wZjFmMmI3ZDljMzE6YWxpY2UiXSwiaHR0cHM6Ly9jb2duaXRvLWlkZW50aXR5LmFtYXpvbmF3cy5jb20vaWRlbnRpdHktcG9vbC1hcm4iOiJhcm46YXdzOmNvZ25pdG8taWRlbnRpdHk6bG9jYWwtMTowMDAwMDAwMDAwMDA6aWRlbnRpdHlwb29sL2xvY2FsLTE6NWUwYzhmNWUtMmY2My00ZDBmLTlhNTYtMGYxZjJiN2Q5YzMxIiwiaWF0IjoxNzAwMDAwMDAwLCJleHAiOjE3MDAwMDM2MDAsImh0dHBzOi8vYXdzLmFtYXpvbi5jb20vdGFncyI6eyJwcmluY2lwYWxfdGFncyI6eyJwbGFuIjpbImdvbGQiXX19fQ.iuguQ8eDi2zdWBNGQ2JX5jBn2xTF3gK9uPTcAzkxNn_M32mdWzNAZU0FmPoq16AexjSzoUZhUkQvm-2lVqBXQw",
+              "$claims": {
+                "iss": "https://testing.mintmark.localhost/pools/local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31",
+                "aud": "local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31",
+                "sub": "local-1:b1f7a3c4-6d2e-4b7a-8c11-93d5e0a4f2b6",
+                "amr": ["authenticated", "login.shop", "login.shop:local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31:alice"],
+                "https://cognito-identity.amazonaws.com/identity-pool-arn": "arn:aws:cognito-identity:local-1:000000000000:identitypool/local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31",
+                "iat": 1700000000,
+                "exp": 1700000900
+              },
+              "$header": {"alg": "ES256", "kid": "CvJHYSkdCu2MF5C21EKfqQw99SMOH8N70rHmk0wfxOw", "typ": "pool+jwt"},
+              "$claimsSupported": ["iss", "aud", "sub", "amr", "iat", "exp"],
+              "$kid": "CvJHYSkdCu2MF5C21EKfqQw99SMOH8N70rHmk0wfxOw",
+              "$x": "1dR9sC7OeTpbykP9j-veziCsxl0e-qJVDeaXGM_KKz4",
+              "$y": "KJeh4CUzHgXucCx6DNImXPtNJSbkrDEops8sbz7qeAM",
+              "$nextKid": "xsHJqchUPx5M2YAGTPFiXuthqQcDskZP_wOfIWglCLM",
+              "$edKid": "nBYj8NOOKOlZTy7zGn7JCSkcT9sFp3fczS6Tan9AYBE",
+              "$role": "arn:aws:iam::000000000000:role/reader",
+              "$roleId": "AROA3K7Q2MZT5VXN4JWB6",
+              "$assumedRoleId": "AROA3K7Q2MZT5VXN4JWB6:laptop",
+              "$trustPolicy": {
+                "Version": "2012-10-17",
+                "Statement": [
+                  {
+                    "Effect": "Allow",
+                    "Principal": {"Federated": "cognito-identity.amazonaws.com"},
+                    "Action": ["sts:AssumeRoleWithWebIdentity", "sts:TagSession"],
+                    "Condition": {
+                      "StringEquals": {"cognito-identity.amazonaws.com:aud": "local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31"},
+                      "ForAnyValue:StringLike": {"cognito-identity.amazonaws.com:amr": "authenticated"}
+                    }
+                  }
+                ]
+              },
+              "$accessKeyId": "ASIA5T2RXQ7W4KMZN3VB",
+              "$secretAccessKey": "K7gNU3sdo+OL0wNhqoVWhr3g6s1xYv72ol/pe/Un",
+              "$sessionToken": "1O4fCfFmPA8q7N0HWywlQvextZvqRSNbKvZW_SZQ7E5H4p4Te4s56KjtFFa79z9RoDjbCOxrcsUrSnIFHwfTBdTuHwnxZjwPKuzdB1ssJUL3sbWb6kUjWyr2Vv0mUOxOR-KeE3uLOeio7RRWu_c_UaA42wjsa3LFK0pyBR8H0wXU7h8J8WY8Dyrs3QdbLCVC97G1m-pFI1sq9lb9JlDsTkfinhN7iznoqO0UVrv3P1GgONsI7GtyxStKcgUfB9MF",
+              "$now": 1700000000,
+              "$startedAt": 1699999990,
+              "$createdAt": 1700000000,
+              "$updatedAt": 1700000000,
+              "$activeAt": 1700000000,
+              "$activeLater": 1700086400,
+              "$revokedAt": 1700000060,
+              "$replacedAt": 1700000060,
+              "$revocationExpiresAt": 1700043260,
+              "$expiresAt": 1700000900,
+              "$expiresLater": 1700003600,
+              "$version": "0.1.0",
+              "$schemaVersion": 1,
+              "$methods": 31,
+              "$calls": 3,
+              "$poolWaits": 0,
+              "$retries": 0,
+              "$checks": [{"name": "store", "ok": true}, {"name": "keys", "ok": true}],
+              "$methodMetrics": [
+                {
+                  "method": "system.ping",
+                  "calls": 2,
+                  "errors": 0,
+                  "totalMicroseconds": 31,
+                  "latency": [{"upToMicroseconds": 16, "count": 1}, {"upToMicroseconds": 32, "count": 1}]
+                }
+              ],
+              "$chain": "9b2f6c1e-7a53-4e0d-b8c4-2d6f1a90e357",
+              "$auditHash": "uB83oEOm92fnyU0QX0vTEoLz7MIGgLudCb2TRhz0yGM",
+              "$openrpc": {"openrpc": "1.4.1", "info": {"title": "Mintmark", "version": "0.1.0"}, "methods": []}
+            }
+            """##
+    ).object!
+
+    /// `value` with every `$name` replaced.
+    static func fill(_ value: JSONValue) -> JSONValue {
+        switch value {
+        case .string(let text): return all[text] ?? value
+        case .array(let elements): return .array(elements.map(fill))
+        case .object(let object):
+            var filled = JSONObject()
+            for (name, value) in object.members { filled[name] = fill(value) }
+            return .object(filled)
+        case .null, .bool, .number: return value
+        }
+    }
+
+    /// Every `$name` in `value`.
+    static func names(in value: JSONValue) -> [String] {
+        switch value {
+        case .string(let text): return text.hasPrefix("$") ? [text] : []
+        case .array(let elements): return elements.flatMap(names)
+        case .object(let object): return object.members.flatMap { names(in: $0.value) }
+        case .null, .bool, .number: return []
+        }
+    }
+}

@@ -1,0 +1,16 @@
+import Foundation
+
+/// The way from `schemas/` to every file that follows from it.
+enum Generator {
+    /// All emitters. A client for another language is one more line here.
+    static var emitters: [any Emitter] { [SwiftEmitter(), OpenRPCFile(), ExamplesFile()] }
+
+    /// - Parameter root: the root of the repository.
+    /// - Throws: `ContractProblems` naming everything that is wrong with the schemas.
+    static func output(root: URL) throws -> Output {
+        let contract = try ContractReader(folder: root.appending(path: "schemas")).read()
+        return Output(
+            root: root, files: emitters.flatMap { $0.files(for: contract) },
+            folders: emitters.map { type(of: $0).folder }.filter { !$0.isEmpty })
+    }
+}

@@ -1,0 +1,38 @@
+import JSON
+
+/// The whole contract in memory, as the emitters take it. Everything in it has been read and checked; references resolve.
+struct Contract {
+    /// What the service calls itself: `title`, `version` and `description` of `schemas/service.json`.
+    let title: String
+    let version: String
+    let description: String
+    /// Shared types in the order of their names.
+    let types: [NamedType]
+    /// Methods in the order of their names.
+    let methods: [Method]
+    /// Errors in the order of `schemas/errors.json`.
+    let errors: [ErrorEntry]
+
+    /// The shared type `name`.
+    func type(_ name: String) -> NamedType? { types.first { $0.name == name } }
+
+    /// The error of the type `type`.
+    func error(_ type: String) -> ErrorEntry? { errors.first { $0.type == type } }
+
+    /// The namespaces in the order of their names, each with its methods.
+    var namespaces: [(name: String, methods: [Method])] {
+        Dictionary(grouping: methods, by: \.namespace).map { ($0.key, $0.value) }.sorted { $0.name < $1.name }
+    }
+
+    /// What `type` says about itself, references followed to their end.
+    func resolve(_ type: Type) -> Type {
+        guard case .reference(let name) = type.shape, let target = self.type(name) else { return type }
+        return resolve(target.type)
+    }
+}
+
+/// A type with a file of its own under `schemas/types`.
+struct NamedType {
+    let name: String
+    let type: Type
+}

@@ -1,0 +1,112 @@
+import JSON
+
+/// Writes the OpenRPC 1.4 document: as a file, and in pieces into the generated Swift, where it is cut to what a process offers.
+struct OpenRPCEmitter {
+    let contract: Contract
+
+    private static let version = "1.4.1"
+
+    /// `schemas/openrpc.json`.
+    var document: GeneratedFile {
+        let document: JSONValue = [
+            "openrpc": .string(Self.version), "info": info, "methods": .array(contract.methods.map(method)), "components": components,
+        ]
+        return GeneratedFile(path: "schemas/openrpc.json", text: PrettyJSON.text(document))
+    }
+
+    var swift: GeneratedFile {
+        var source = SwiftSource(from: "service.json")
+        source.block("extension OpenRPCDocument") { source in
+            source.doc("The version of the service, and of its contract.")
+            source.line("public static let serviceVersion = \(SwiftNames.literal(contract.version))")
+            source.line("static let version: StaticString = ##\"\"\(Self.version)\"\"##")
+            source.line("static let info: StaticString = ##\"\(info.text)\"##")
+            source.line("static let components: StaticString = ##\"\(components.text)\"##")
+        }
+        return GeneratedFile(path: "\(SwiftEmitter.folder)/OpenRPCParts.swift", text: source.text)
+    }
+
+    private var info: JSONValue {
+        ["title": .string(contract.title), "version": .string(contract.version), "description": .string(contract.description)]
+    }
+
+    private var components: JSONValue {
+        var schemas = JSONObject()
+        for type in contract.types { schemas[type.name] = OpenRPCSchema.of(type.type) }
+        var errors = JSONObject()
+        for entry in contract.errors { errors[entry.type] = error(entry) }
+        return ["schemas": .object(schemas), "errors": .object(errors)]
+    }
+
+    /// `data` is the schema of the data, which is what a reader of the document wants to know.
+    private func error(_ entry: ErrorEntry) -> JSONValue {
+        var properties: JSONObject = ["type": ["const": .string(entry.type)]]
+        for property in entry.data { properties[property.name] = OpenRPCSchema.of(property) }
+        let required = ["type"] + entry.data.filter(\.isRequired).map(\.name)
+        return [
+            "code": .number(JSONNumber(entry.code)), "message": .string(entry.message),
+            "data": [
+                "description": .string(entry.when), "type": "object", "required": .array(required.map { .string($0) }),
+                "properties": .object(properties), "x-equivalents": equivalents(entry.equivalents),
+            ],
+        ]
+    }
+
+    // MARK: Methods
+
+    /// One method object.
+    func method(_ method: Method) -> JSONValue {
+        var object: JSONObject = [
+            "name": .string(method.name), "summary": .string(method.summary), "description": .string(method.description),
+            "paramStructure": "by-name",
+        ]
+        let properties = method.params.properties.filter(\.isRequired) + method.params.properties.filter { !$0.isRequired }
+        object["params"] = .array(properties.map(descriptor))
+        object["result"] = ["name": "result", "schema": OpenRPCSchema.of(method.result)]
+        if !method.errors.isEmpty {
+            object["errors"] = .array(method.errors.map { ["$ref": .string("#/components/errors/\($0)")] })
+        }
+        object["examples"] = .array(method.examples.compactMap(example))
+        object["x-caller"] = .string(method.caller.rawValue)
+        object["x-read-only"] = .bool(method.isReadOnly)
+        object["x-testing"] = .bool(method.isTesting)
+        if !method.params.choices.isEmpty { object["x-choices"] = .array(method.params.choices.map(choice)) }
+        object["x-equivalents"] = equivalents(method.equivalents)
+        return .object(object)
+    }
+
+    private func descriptor(_ property: Property) -> JSONValue {
+        var object: JSONObject = ["name": .string(property.name), "required": .bool(property.isRequired)]
+        let description = property.description.isEmpty ? contract.resolve(property.type).description ?? "" : property.description
+        if !description.isEmpty { object["description"] = .string(description) }
+        object["schema"] = OpenRPCSchema.of(property)
+        return .object(object)
+    }
+
+    private func choice(_ choice: Choice) -> JSONValue {
+        ["name": .string(choice.name), "rule": .string(choice.rule.rawValue), "of": .array(choice.members.map { .string($0) })]
+    }
+
+    /// A pairing with recorded values in the place of `$names`. A pairing cannot have an error for a result.
+    private func example(_ example: Example) -> JSONValue? {
+        guard case .result(let result) = example.outcome else { return nil }
+        let params = (RecordedValues.fill(example.params).object?.members ?? []).map { name, value -> JSONValue in
+            ["name": .string(name), "value": value]
+        }
+        return [
+            "name": .string(example.name), "params": .array(params), "result": ["name": "result", "value": RecordedValues.fill(result)],
+        ]
+    }
+
+    private func equivalents(_ all: [(vendor: String, name: String)]) -> JSONValue {
+        var object = JSONObject()
+        for (vendor, name) in all { object[vendor] = .string(name) }
+        return .object(object)
+    }
+}
+
+/// The document as a file.
+struct OpenRPCFile: Emitter {
+    static let folder = ""
+    func files(for contract: Contract) -> [GeneratedFile] { [OpenRPCEmitter(contract: contract).document] }
+}

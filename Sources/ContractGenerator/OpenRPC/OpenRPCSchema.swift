@@ -1,0 +1,67 @@
+import JSON
+
+/// Writes a `Type` as JSON Schema Draft-07, references pointing into the document's components.
+enum OpenRPCSchema {
+    static func of(_ type: Type) -> JSONValue { .object(object(type, description: type.description)) }
+
+    /// The schema of a member, with its description and default.
+    static func of(_ property: Property) -> JSONValue {
+        var schema = object(property.type, description: property.description.isEmpty ? property.type.description : property.description)
+        schema["default"] = property.defaultValue
+        return .object(schema)
+    }
+
+    private static func object(_ type: Type, description: String?) -> JSONObject {
+        var schema = JSONObject()
+        if case .reference(let name) = type.shape { schema["$ref"] = .string("#/components/schemas/\(name)") }
+        if let description, !description.isEmpty { schema["description"] = .string(description) }
+        describe(type.shape, in: &schema)
+        if type.isSecret { schema["secret"] = true }
+        return schema
+    }
+
+    private static func describe(_ shape: Type.Shape, in schema: inout JSONObject) {
+        switch shape {
+        case .reference: break
+        case .boolean: schema["type"] = "boolean"
+        case .integer(let range):
+            schema["type"] = "integer"
+            if range.lowerBound != .min { schema["minimum"] = .number(JSONNumber(range.lowerBound)) }
+            if range.upperBound != .max { schema["maximum"] = .number(JSONNumber(range.upperBound)) }
+        case .string(let rule):
+            schema["type"] = "string"
+            count(rule.length, "minLength", "maxLength", in: &schema)
+            schema["pattern"] = rule.pattern.map { .string($0) }
+        case .enumeration(let values):
+            schema["type"] = "string"
+            schema["enum"] = .array(values.map { .string($0) })
+        case .array(let element, let range, let isUnique):
+            schema["type"] = "array"
+            count(range, "minItems", "maxItems", in: &schema)
+            if isUnique { schema["uniqueItems"] = true }
+            schema["items"] = of(element)
+        case .map(let names, let values, let range):
+            schema["type"] = "object"
+            count(range, "minProperties", "maxProperties", in: &schema)
+            schema["propertyNames"] = names.map(of)
+            schema["additionalProperties"] = of(values)
+        case .anyObject: schema["type"] = "object"
+        case .object(let object): describe(object, in: &schema)
+        }
+    }
+
+    private static func describe(_ object: ObjectType, in schema: inout JSONObject) {
+        schema["type"] = "object"
+        let required = object.properties.filter(\.isRequired).map { JSONValue.string($0.name) }
+        if !required.isEmpty { schema["required"] = .array(required) }
+        if object.isClosed { schema["additionalProperties"] = false }
+        var properties = JSONObject()
+        for property in object.properties { properties[property.name] = of(property) }
+        schema["properties"] = .object(properties)
+    }
+
+    private static func count(_ range: ClosedRange<Int>, _ least: String, _ most: String, in schema: inout JSONObject) {
+        if range.lowerBound > 0 { schema[least] = .number(JSONNumber(Int64(range.lowerBound))) }
+        if range.upperBound < .max { schema[most] = .number(JSONNumber(Int64(range.upperBound))) }
+    }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import JSON
+
+/// Reads `schemas/` into a `Contract`.
+struct ContractReader {
+    /// The folder `schemas`.
+    let folder: URL
+    private let problems = Problems()
+    private var schemas: SchemaReader { SchemaReader(problems: problems) }
+
+    init(folder: URL) { self.folder = folder }
+
+    /// - Throws: `ContractProblems` naming everything that is wrong.
+    func read() throws -> Contract {
+        let service = json("service.json")
+        let contract = Contract(
+            title: service["title"]?.string ?? "", version: service["version"]?.string ?? "",
+            description: service["description"]?.string ?? "",
+            types: files(in: "types").map { NamedType(name: $0, type: schemas.type(json("types/\($0).json"), at: "types/\($0).json")) },
+            methods: files(in: "methods").map { method(named: $0) },
+            errors: (json("errors.json")["errors"]?.array ?? []).map(error))
+        ContractChecks(contract: contract, problems: problems).run()
+        guard problems.all.isEmpty else { throw ContractProblems(all: problems.all) }
+        return contract
+    }
+
+    private func files(in name: String) -> [String] {
+        let all = (try? FileManager.default.contentsOfDirectory(atPath: folder.appending(path: name).path)) ?? []
+        return all.filter { $0.hasSuffix(".json") }.map { String($0.dropLast(5)) }.sorted()
+    }
+
+    private func json(_ path: String) -> JSONValue {
+        do {
+            return try JSONValue(parsing: [UInt8](Data(contentsOf: folder.appending(path: path))))
+        } catch {
+            problems.add(path, "\(error)")
+            return .null
+        }
+    }
+
+    // MARK: Methods
+
+    private func method(named name: String) -> Method {
+        let place = "methods/\(name).json"
+        let value = json(place)
+        schemas.refuseUnknown(
+            value,
+            besides: [
+                "name", "summary", "description", "caller", "readOnly", "testing", "params", "result", "errors", "examples", "equivalents",
+            ], at: place)
+        if value["name"]?.string != name { problems.add(place, "its name must be \(name)") }
+        guard let caller = value["caller"]?.string.flatMap(Method.Caller.init), let isReadOnly = value["readOnly"]?.bool else {
+            problems.add(place, "needs caller, public or developer, and readOnly")
+            return Method(
+                name: name, summary: "", description: "", caller: .developer, isReadOnly: true, isTesting: false,
+                params: ObjectType(properties: [], isClosed: true, choices: []),
+                result: Type(description: nil, isSecret: false, shape: .anyObject), errors: [], examples: [], equivalents: [])
+        }
+        return Method(
+            name: name, summary: text("summary", of: value, at: place), description: text("description", of: value, at: place),
+            caller: caller, isReadOnly: isReadOnly, isTesting: value["testing"]?.bool ?? false,
+            params: schemas.objectType(value["params"] ?? .null, at: place + "/params"),
+            result: schemas.type(value["result"] ?? .null, at: place + "/result"),
+            errors: (value["errors"]?.array ?? []).compactMap(\.string),
+            examples: (value["examples"]?.array ?? []).compactMap { example($0, at: place + "/examples") },
+            equivalents: equivalents(of: value))
+    }
+
+    private func example(_ value: JSONValue, at place: String) -> Example? {
+        schemas.refuseUnknown(value, besides: ["name", "given", "params", "result", "error"], at: place)
+        let outcome: Example.Outcome
+        switch (value["result"], value["error"]?.string) {
+        case (let result?, nil): outcome = .result(result)
+        case (nil, let error?): outcome = .error(error)
+        default:
+            problems.add(place, "an example has either a result or an error")
+            return nil
+        }
+        return Example(
+            name: text("name", of: value, at: place), given: (value["given"]?.array ?? []).compactMap(\.string),
+            params: value["params"] ?? [:], outcome: outcome)
+    }
+
+    // MARK: Errors
+
+    private func error(_ value: JSONValue) -> ErrorEntry {
+        let type = value["type"]?.string ?? "?"
+        let place = "errors.json/\(type)"
+        schemas.refuseUnknown(
+            value, besides: ["code", "type", "message", "when", "retryAfterSeconds", "data", "equivalents"], at: place)
+        guard let code = value["code"]?.int else {
+            problems.add(place, "needs an integer code")
+            return ErrorEntry(code: 0, type: type, message: "", when: "", retryAfterSeconds: nil, data: [], equivalents: [])
+        }
+        let retryAfterSeconds = value["retryAfterSeconds"]?.int
+        var data = schemas.objectType(value["data"] ?? .null, at: place + "/data").properties
+        if let retryAfterSeconds {
+            data.append(
+                Property(
+                    name: "retryAfterSeconds", type: Type(description: nil, isSecret: false, shape: .integer(0...Int64.max)),
+                    isRequired: true, defaultValue: .number(JSONNumber(retryAfterSeconds)), description: "When to try again."))
+        }
+        return ErrorEntry(
+            code: code, type: type, message: text("message", of: value, at: place), when: text("when", of: value, at: place),
+            retryAfterSeconds: retryAfterSeconds, data: data, equivalents: equivalents(of: value))
+    }
+
+    // MARK: Small steps
+
+    private func text(_ name: String, of value: JSONValue, at place: String) -> String {
+        if let text = value[name]?.string, !text.isEmpty { return text }
+        problems.add(place, "needs \(name)")
+        return ""
+    }
+
+    private func equivalents(of value: JSONValue) -> [(vendor: String, name: String)] {
+        (value["equivalents"]?.object?.members ?? []).map { ($0.name, $0.value.string ?? "") }
+    }
+}

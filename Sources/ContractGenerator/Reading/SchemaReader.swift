@@ -1,0 +1,123 @@
+import JSON
+
+/// Reads JSON Schema into `Type`, and names what lies outside the part of it that the contract speaks.
+struct SchemaReader {
+    let problems: Problems
+
+    private static let keywords: [String: Set<String>] = [
+        "boolean": [], "integer": ["minimum", "maximum"],
+        "string": ["minLength", "maxLength", "pattern", "enum"],
+        "array": ["items", "minItems", "maxItems", "uniqueItems"],
+        "object": ["properties", "required", "additionalProperties", "propertyNames", "minProperties", "maxProperties", "choices"],
+    ]
+    private static let everywhere: Set<String> = ["type", "description", "secret", "default"]
+
+    /// - Parameter place: where the schema stands, for messages.
+    func type(_ schema: JSONValue, at place: String) -> Type {
+        Type(description: schema["description"]?.string, isSecret: schema["secret"]?.bool ?? false, shape: shape(schema, at: place))
+    }
+
+    private func shape(_ schema: JSONValue, at place: String) -> Type.Shape {
+        if let reference = schema["$ref"]?.string { return self.reference(reference, schema, at: place) }
+        guard let kind = schema["type"]?.string, let known = Self.keywords[kind] else {
+            problems.add(place, "needs $ref or a type that is one of \(Self.keywords.keys.sorted().joined(separator: ", "))")
+            return .boolean
+        }
+        refuseUnknown(schema, besides: known.union(Self.everywhere), at: place)
+        switch kind {
+        case "boolean": return .boolean
+        case "integer":
+            return .integer(range(schema["minimum"]?.int ?? .min, schema["maximum"]?.int ?? .max, at: place))
+        case "string": return string(schema, at: place)
+        case "array":
+            let count = self.count(schema, "minItems", "maxItems", at: place)
+            return .array(
+                of: type(schema["items"] ?? .null, at: place + "/items"), count: count, isUnique: schema["uniqueItems"]?.bool ?? false)
+        default: return object(schema, at: place)
+        }
+    }
+
+    private func reference(_ reference: String, _ schema: JSONValue, at place: String) -> Type.Shape {
+        refuseUnknown(schema, besides: ["$ref", "description", "default"], at: place)
+        let file = reference.split(separator: "/").last.map(String.init) ?? ""
+        guard file.hasSuffix(".json") else {
+            problems.add(place, "$ref \(reference) names no file under schemas/types")
+            return .boolean
+        }
+        return .reference(String(file.dropLast(5)))
+    }
+
+    private func string(_ schema: JSONValue, at place: String) -> Type.Shape {
+        if let values = schema["enum"]?.array { return .enumeration(values.compactMap(\.string)) }
+        let pattern = schema["pattern"]?.string
+        if let pattern {
+            do { _ = try PatternTable(pattern) } catch { problems.add(place + "/pattern", "\(error)") }
+        }
+        return .string(StringRule(length: count(schema, "minLength", "maxLength", at: place), pattern: pattern))
+    }
+
+    // MARK: Objects
+
+    private func object(_ schema: JSONValue, at place: String) -> Type.Shape {
+        if schema["properties"] != nil { return .object(objectType(schema, at: place)) }
+        guard let values = schema["additionalProperties"] else { return .anyObject }
+        if values.bool == false { return .object(objectType(schema, at: place)) }
+        return .map(
+            names: schema["propertyNames"].map { type($0, at: place + "/propertyNames") },
+            values: type(values, at: place + "/additionalProperties"),
+            count: count(schema, "minProperties", "maxProperties", at: place))
+    }
+
+    /// The members of an object schema with `properties`.
+    func objectType(_ schema: JSONValue, at place: String) -> ObjectType {
+        refuseUnknown(schema, besides: Self.keywords["object"]!.union(Self.everywhere), at: place)
+        let required = (schema["required"]?.array ?? []).compactMap(\.string)
+        let members = schema["properties"]?.object?.members ?? []
+        for name in required where !members.contains(where: { $0.name == name }) {
+            problems.add(place, "requires \(name), which it does not describe")
+        }
+        let properties = members.map { name, value in
+            Property(
+                name: name, type: type(value, at: "\(place)/properties/\(name)"), isRequired: required.contains(name),
+                defaultValue: value["default"], description: value["description"]?.string ?? "")
+        }
+        return ObjectType(
+            properties: properties, isClosed: schema["additionalProperties"]?.bool == false,
+            choices: choices(schema["choices"], among: properties, at: place + "/choices"))
+    }
+
+    private func choices(_ schema: JSONValue?, among properties: [Property], at place: String) -> [Choice] {
+        (schema?.object?.members ?? []).compactMap { name, value in
+            guard let (word, members) = value.object?.members.first, let rule = Choice.Rule(rawValue: word), value.object?.count == 1 else {
+                problems.add("\(place)/\(name)", "needs one of exactlyOne, atLeastOne, atMostOne")
+                return nil
+            }
+            let names = (members.array ?? []).compactMap(\.string)
+            for name in names where properties.first(where: { $0.name == name && !$0.isRequired && $0.defaultValue == nil }) == nil {
+                problems.add("\(place)/\(name)", "is no optional member without a default")
+            }
+            return Choice(name: name, rule: rule, members: names)
+        }
+    }
+
+    // MARK: Small steps
+
+    func refuseUnknown(_ schema: JSONValue, besides known: Set<String>, at place: String) {
+        for name in schema.object?.names ?? [] where !known.contains(name) {
+            problems.add(place, "the keyword \(name) cannot be used here")
+        }
+    }
+
+    private func count(_ schema: JSONValue, _ least: String, _ most: String, at place: String) -> ClosedRange<Int> {
+        let range = range(schema[least]?.int ?? 0, schema[most]?.int ?? .max, at: place)
+        return Int(range.lowerBound)...Int(range.upperBound)
+    }
+
+    private func range(_ least: Int64, _ most: Int64, at place: String) -> ClosedRange<Int64> {
+        guard least <= most else {
+            problems.add(place, "its least is above its most")
+            return most...most
+        }
+        return least...most
+    }
+}

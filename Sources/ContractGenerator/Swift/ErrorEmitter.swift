@@ -1,0 +1,38 @@
+import JSON
+
+/// Writes one error as a struct that can be thrown.
+struct ErrorEmitter {
+    let types: SwiftTypes
+    let entry: ErrorEntry
+
+    var file: GeneratedFile {
+        var source = SwiftSource(from: "errors.json")
+        let object = ObjectType(properties: entry.data, isClosed: false, choices: [])
+        let structure = StructEmitter(types: types, object: object, rule: "", reads: false, writes: false)
+        let name = SwiftNames.type(entry.type)
+        structure.emit(name, doc: entry.when, to: &source, conformances: ["ContractError"]) { source in
+            source.line()
+            source.line("public static let code = \(entry.code)")
+            source.line("public static let type = \"\(entry.type)\"")
+            source.line()
+            source.line("public var message: String { \(message) }")
+            source.line()
+            source.block("public func writeData(to writer: inout JSONWriter)") { source in
+                source.line("writer.beginObject()")
+                source.line("writer.key(\"type\")")
+                source.line("writer.string(Self.type)")
+                structure.writeMembers(&source)
+                source.line("writer.endObject()")
+            }
+        }
+        return GeneratedFile(path: "\(SwiftEmitter.folder)/Errors/\(name).swift", text: source.text)
+    }
+
+    private var message: String {
+        let parts = entry.messageParts.map { text, placeholder in
+            text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+                + (placeholder.map { "\\(MessageText.of(\(SwiftNames.member($0))))" } ?? "")
+        }
+        return "\"\(parts.joined())\""
+    }
+}

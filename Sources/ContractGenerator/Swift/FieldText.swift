@@ -1,0 +1,54 @@
+/// What a type is, in a few words for people.
+struct FieldText {
+    let contract: Contract
+
+    func of(_ type: Type) -> String {
+        switch type.shape {
+        case .boolean: return "boolean"
+        case .integer(let range):
+            switch (range.lowerBound == .min, range.upperBound == .max) {
+            case (true, true): return "integer"
+            case (false, true): return "integer from \(range.lowerBound)"
+            case (true, false): return "integer to \(range.upperBound)"
+            case (false, false): return "integer \(range.lowerBound)–\(range.upperBound)"
+            }
+        case .string(let rule):
+            let length =
+                rule.length == 0...Int.max
+                ? "" : " of \(rule.length.lowerBound)–\(rule.length.upperBound == .max ? "" : String(rule.length.upperBound)) characters"
+            return "string" + length + (rule.pattern.map { " like \($0)" } ?? "")
+        case .enumeration(let values): return values.joined(separator: " | ")
+        case .array(let element, _, _): return "array of \(short(element))"
+        case .object: return "object"
+        case .map(_, let values, _): return "object of \(short(values))"
+        case .anyObject: return "any object"
+        case .reference(let name):
+            let target = contract.type(name)!.type
+            if case .object = target.shape { return name }
+            return of(target)
+        }
+    }
+
+    private func short(_ type: Type) -> String {
+        if case .reference(let name) = type.shape { return name }
+        if case .string = type.shape { return "string" }
+        return of(type)
+    }
+
+    /// A literal of `[FieldInfo]`.
+    func literal(_ properties: [Property]) -> String {
+        let fields = properties.map { property in
+            let description = property.description.isEmpty ? contract.resolve(property.type).description ?? "" : property.description
+            return "FieldInfo(name: \(SwiftNames.literal(property.name)), type: \(SwiftNames.literal(of(property.type))), "
+                + "isRequired: \(property.isRequired), defaultValue: \(property.defaultValue.map { SwiftNames.literal($0.text) } ?? "nil"), "
+                + "description: \(SwiftNames.literal(description)))"
+        }
+        return "[" + fields.joined(separator: ", ") + "]"
+    }
+
+    /// The members of a result, none if it has any.
+    func members(_ type: Type) -> [Property] {
+        if case .object(let object) = contract.resolve(type).shape { return object.properties }
+        return []
+    }
+}

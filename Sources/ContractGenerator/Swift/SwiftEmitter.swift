@@ -1,0 +1,111 @@
+import JSON
+
+/// Writes `Sources/Contract/Generated`.
+struct SwiftEmitter: Emitter {
+    static let folder = "Sources/Contract/Generated"
+
+    func files(for contract: Contract) -> [GeneratedFile] {
+        let types = SwiftTypes(contract: contract)
+        return contract.methods.map { MethodEmitter(types: types, method: $0).file }
+            + TypeFiles(types: types).all
+            + contract.errors.map { ErrorEmitter(types: types, entry: $0).file }
+            + contract.namespaces.map { HandlersEmitter(types: types, namespace: $0.name, methods: $0.methods).file }
+            + [TableEmitter(contract: contract).methods, TableEmitter(contract: contract).errors, OpenRPCEmitter(contract: contract).swift]
+    }
+}
+
+/// Writes one method: its parameters, its result, and what is known about it.
+struct MethodEmitter {
+    let types: SwiftTypes
+    let method: Method
+
+    var typeName: String { SwiftNames.type(method.name) }
+
+    var file: GeneratedFile {
+        var source = SwiftSource(from: "methods/\(method.name).json")
+        let rule = SwiftNames.lowered(typeName)
+        source.doc(method.summary + "\n\n" + method.description + equivalents)
+        source.block("public enum \(typeName): ContractMethod") { source in
+            StructEmitter(types: types, object: method.params, rule: rule, reads: true, writes: false)
+                .emit("Params", doc: "What `\(method.name)` takes.", to: &source)
+            source.line()
+            result(&source, rule: rule)
+            source.line()
+            info(&source)
+        }
+        StringRules.write(StringRules.all(in: method.params, named: rule), to: &source)
+        return GeneratedFile(path: "\(SwiftEmitter.folder)/Methods/\(typeName).swift", text: source.text)
+    }
+
+    private var equivalents: String {
+        method.equivalents.isEmpty ? "" : "\n\n- Source: " + method.equivalents.map { "\($0.vendor): \($0.name)" }.joined(separator: "; ")
+    }
+
+    private func result(_ source: inout SwiftSource, rule: String) {
+        guard case .object(let object) = method.result.shape else {
+            source.doc("What `\(method.name)` answers.")
+            source.line("public typealias Result = \(types.name(method.result, nested: "Result", .result))")
+            return
+        }
+        StructEmitter(types: types, object: object, rule: rule, reads: false, writes: true)
+            .emit("Result", doc: "What `\(method.name)` answers.", to: &source)
+    }
+
+    private func info(_ source: inout SwiftSource) {
+        let text = FieldText(contract: types.contract)
+        source.line("public static let info = MethodInfo(")
+        source.line("    name: \"\(method.name)\",")
+        source.line("    summary: \(SwiftNames.literal(method.summary)),")
+        source.line("    description: \(SwiftNames.literal(method.description)),")
+        source.line(
+            "    caller: .\(SwiftNames.member(method.caller.rawValue)), isReadOnly: \(method.isReadOnly), isTesting: \(method.isTesting),")
+        source.line("    errors: [\(method.errors.map { "\"\($0)\"" }.joined(separator: ", "))],")
+        source.line("    params: \(text.literal(method.params.properties)),")
+        source.line("    result: \(text.literal(text.members(method.result))),")
+        source.line("    openRPC: ##\"\(OpenRPCEmitter(contract: types.contract).method(method).text)\"##)")
+    }
+}
+
+/// Writes the shared types.
+struct TypeFiles {
+    let types: SwiftTypes
+
+    var all: [GeneratedFile] {
+        let params = used(from: types.contract.methods.map { Type(description: nil, isSecret: false, shape: .object($0.params)) })
+        let results = used(
+            from: types.contract.methods.map(\.result) + types.contract.errors.flatMap { $0.data.map(\.type) })
+        return types.contract.types.compactMap { file($0, reads: params.contains($0.name), writes: results.contains($0.name)) }
+    }
+
+    private func file(_ type: NamedType, reads: Bool, writes: Bool) -> GeneratedFile? {
+        var source = SwiftSource(from: "types/\(type.name).json")
+        let rule = SwiftNames.lowered(type.name)
+        switch type.type.shape {
+        case .object(let object):
+            StructEmitter(types: types, object: object, rule: rule, reads: reads, writes: writes)
+                .emit(type.name, doc: type.type.description, to: &source)
+        case .enumeration(let values): EnumEmitter(values: values).emit(type.name, doc: type.type.description, to: &source)
+        default: break
+        }
+        if reads { StringRules.write(StringRules.all(in: type.type, named: rule), to: &source) }
+        return source.isEmpty ? nil : GeneratedFile(path: "\(SwiftEmitter.folder)/Types/\(type.name).swift", text: source.text)
+    }
+
+    /// The shared types that can be reached.
+    private func used(from roots: [Type]) -> Set<String> {
+        var found: Set<String> = []
+        func walk(_ type: Type) {
+            switch type.shape {
+            case .reference(let name): if found.insert(name).inserted { walk(types.contract.type(name)!.type) }
+            case .array(let element, _, _): walk(element)
+            case .map(let names, let values, _):
+                names.map(walk)
+                walk(values)
+            case .object(let object): object.properties.forEach { walk($0.type) }
+            case .boolean, .integer, .string, .enumeration, .anyObject: break
+            }
+        }
+        roots.forEach(walk)
+        return found
+    }
+}

@@ -1,0 +1,91 @@
+import JSON
+
+/// How types of the contract are written in Swift: their names, and the expressions that read and write them.
+struct SwiftTypes {
+    let contract: Contract
+
+    /// Whether values come in or go out; an object of any members is looked into when it comes in, and only handed on when it goes out.
+    enum Direction { case params, result }
+
+    /// The type's name. `nested` is the name it has where it is described inside an object.
+    func name(_ type: Type, nested: String, _ direction: Direction) -> String {
+        switch type.shape {
+        case .boolean: return "Bool"
+        case .integer: return "Int64"
+        case .string: return "String"
+        case .enumeration, .object: return SwiftNames.type(nested)
+        case .array(let element, _, _): return "[\(name(element, nested: nested, direction))]"
+        case .map(_, let values, _): return "Members<\(name(values, nested: nested, direction))>"
+        case .anyObject: return direction == .params ? "JSONObject" : "EncodedObject"
+        case .reference(let target): return name(contract.type(target)!.type, nested: target, direction)
+        }
+    }
+
+    // MARK: Reading
+
+    /// An expression that reads `type` from `node`, as an optional.
+    /// - Parameter rule: what the type's rules for strings are called, see `StringRules`.
+    func read(_ type: Type, from node: String, at step: String, rule: String) -> String {
+        switch type.shape {
+        case .boolean: return "reader.boolean(\(node), at: \(step))"
+        case .integer(let range): return "reader.integer(\(node), at: \(step), \(text(range)))"
+        case .string: return "reader.string(\(node), at: \(step), .\(StringRules.isTrivial(type) ? "any" : rule))"
+        case .enumeration: return "reader.enumeration(\(node), at: \(step))"
+        case .array(let element, let count, let isUnique):
+            return "reader.array(\(node), at: \(step), count: \(text(count)), isUnique: \(isUnique)) { reader, value, step in "
+                + read(element, from: "value", at: "step", rule: rule + "Element") + " }"
+        case .map(let names, let values, let count):
+            return
+                "reader.members(\(node), at: \(step), count: \(text(count)), names: \(nameRule(names, rule: rule))) { reader, value, step in "
+                + read(values, from: "value", at: "step", rule: rule + "Value") + " }"
+        case .object: return "reader.object(\(node), at: \(step))"
+        case .anyObject: return "reader.anyObject(\(node), at: \(step))"
+        case .reference(let name): return read(contract.type(name)!.type, from: node, at: step, rule: SwiftNames.lowered(name))
+        }
+    }
+
+    private func nameRule(_ names: Type?, rule: String) -> String {
+        guard let names else { return "nil" }
+        if case .reference(let name) = names.shape { return ".\(SwiftNames.lowered(name))" }
+        return StringRules.isTrivial(names) ? "nil" : ".\(rule)Name"
+    }
+
+    private func text(_ range: ClosedRange<Int64>) -> String {
+        "\(range.lowerBound == .min ? "Int64.min" : String(range.lowerBound))...\(range.upperBound == .max ? "Int64.max" : String(range.upperBound))"
+    }
+
+    private func text(_ count: ClosedRange<Int>) -> String {
+        "\(count.lowerBound)...\(count.upperBound == .max ? "Int.max" : String(count.upperBound))"
+    }
+
+    /// A literal of a default value.
+    func literal(_ value: JSONValue, of type: Type) -> String {
+        if case .enumeration = contract.resolve(type).shape { return ".\(SwiftNames.member(value.string ?? ""))" }
+        return value.string.map(SwiftNames.literal) ?? value.text
+    }
+
+    // MARK: Writing
+
+    /// Statements that write `expression`, a value of `type`.
+    func write(_ type: Type, _ expression: String, to source: inout SwiftSource) {
+        switch type.shape {
+        case .boolean: source.line("writer.bool(\(expression))")
+        case .integer: source.line("writer.int(\(expression))")
+        case .string: source.line("writer.string(\(expression))")
+        case .enumeration: source.line("writer.string(\(expression).rawValue)")
+        case .array(let element, _, _):
+            source.line("writer.beginArray()")
+            source.block("for element in \(expression)") { write(element, "element", to: &$0) }
+            source.line("writer.endArray()")
+        case .map(_, let values, _):
+            source.line("writer.beginObject()")
+            source.block("for member in \(expression)") {
+                $0.line("writer.key(member.name)")
+                write(values, "member.value", to: &$0)
+            }
+            source.line("writer.endObject()")
+        case .object, .anyObject: source.line("\(expression).write(to: &writer)")
+        case .reference(let name): write(contract.type(name)!.type, expression, to: &source)
+        }
+    }
+}

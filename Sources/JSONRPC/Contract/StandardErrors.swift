@@ -1,0 +1,112 @@
+import JSON
+
+/// The text is not JSON (-32700).
+public struct ParseError: ResponseError {
+    /// Where in the line, in bytes from 0.
+    public let offset: Int
+    public let reason: String
+    public var code: Int { -32700 }
+    public var type: String { "parseError" }
+    public var message: String { "This is not valid JSON: \(reason) (at byte \(offset))." }
+
+    init(_ error: JSONSyntaxError) {
+        offset = error.offset
+        reason = error.reason.rawValue
+    }
+
+    public func writeData(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.key("type")
+        writer.string(type)
+        writer.key("offset")
+        writer.int(offset)
+        writer.endObject()
+    }
+}
+
+/// The text is JSON and no request (-32600).
+public struct InvalidRequest: ResponseError {
+    public let message: String
+    public var code: Int { -32600 }
+    public var type: String { "invalidRequest" }
+
+    public init(_ message: String) { self.message = message }
+}
+
+/// No method has this name (-32601).
+public struct MethodNotFound: ResponseError {
+    public let method: String
+    /// Names that may have been meant, best first.
+    public let nearest: [String]
+    public var code: Int { -32601 }
+    public var type: String { "methodNotFound" }
+
+    public init(_ method: String, nearest: [String]) {
+        self.method = String(method.unicodeScalars.prefix(128))
+        self.nearest = nearest
+    }
+
+    public var message: String {
+        guard let last = nearest.last else { return "There is no method \"\(method)\"; rpc.discover lists them all." }
+        let others = nearest.dropLast().joined(separator: ", ")
+        return "There is no method \"\(method)\". Did you mean \(others.isEmpty ? last : "\(others) or \(last)")?"
+    }
+
+    public func writeData(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.key("type")
+        writer.string(type)
+        writer.key("method")
+        writer.string(method)
+        writer.key("nearest")
+        writer.beginArray()
+        for name in nearest { writer.string(name) }
+        writer.endArray()
+        writer.endObject()
+    }
+}
+
+/// The params are not an object (-32602).
+public struct ParamsNotByName: ResponseError {
+    public var code: Int { -32602 }
+    public var type: String { "invalidParams" }
+    public var message: String { "Parameters are given by name only: params must be an object, or left out." }
+
+    public init() {}
+
+    public func writeData(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.key("type")
+        writer.string(type)
+        writer.key("violations")
+        writer.beginArray()
+        writer.beginObject()
+        writer.key("pointer")
+        writer.string("")
+        writer.key("rule")
+        writer.string("type")
+        writer.key("message")
+        writer.string(message)
+        writer.endObject()
+        writer.endArray()
+        writer.endObject()
+    }
+}
+
+/// Something failed that has no answer of its own (-32603). The answer says nothing of the cause: it may hold secrets.
+public struct InternalError: ResponseError {
+    public var code: Int { -32603 }
+    public var type: String { "internalError" }
+    public var message: String { "Something failed inside; the log says what. Trying again may help." }
+
+    public init() {}
+}
+
+/// The caller cancelled the request before anything was committed (-32800, as in the Language Server Protocol).
+public struct RequestCancelled: ResponseError {
+    public var code: Int { -32800 }
+    public var type: String { "requestCancelled" }
+    public var message: String { "The request was cancelled before it changed anything." }
+
+    public init() {}
+}

@@ -1,0 +1,153 @@
+import JSON
+import Platform
+import Synchronization
+
+/// One call of a method, from when its envelope was read until it is answered.
+///
+/// A call is answered once: whoever claims it first, its method, its cancellation or the end of the process, answers.
+public final class Call: Sendable {
+    enum State: UInt8 { case queued, running, suspended, answered }
+
+    /// The request as it came.
+    let envelope: Envelope
+    let body: Method.Body
+    let route: AnswerRoute
+    /// Bytes of the line or batch that the call came in.
+    let bytesIn: Int
+    private let outlet: any AnswerOutlet
+    private let state = Atomic<UInt8>(State.queued.rawValue)
+    private let currentLane: Atomic<UInt8>
+    private let cancelRequested = Atomic(false)
+    private let committed = Atomic(false)
+    /// How often a body began to run, and the latest of these runs that left its answer for later.
+    private let runs = Atomic(0)
+    private let leftForLater = Atomic(0)
+    private let onCancel = Mutex<(@Sendable () -> Void)?>(nil)
+
+    init(_ envelope: Envelope, _ method: Method, lane: Lane, route: AnswerRoute, bytesIn: Int, outlet: any AnswerOutlet) {
+        self.envelope = envelope
+        body = method.run
+        currentLane = Atomic(lane.rawValue)
+        self.route = route
+        self.bytesIn = bytesIn
+        self.outlet = outlet
+    }
+
+    // MARK: What a method may ask
+
+    /// The name of the method.
+    public var method: String { envelope.method }
+
+    /// The caller's word for this request, at most 128 characters, for logs and records.
+    public var trace: String? { envelope.trace?.string }
+
+    /// Whether nobody will read an answer.
+    public var isNotification: Bool { envelope.id == nil }
+
+    /// Where the call runs now. On `.compute` it must not wait: it throws `MoveToLane` instead.
+    public var lane: Lane { Lane(rawValue: currentLane.load(ordering: .relaxed))! }
+
+    /// Whether the caller wants this call to end. A method that gives up throws `CancellationError`. False for good once
+    /// `commit` was called.
+    public var isCancelled: Bool { cancelRequested.load(ordering: .acquiring) && !committed.load(ordering: .acquiring) }
+
+    /// Says that the call has changed something: from now on it is finished and answered with its result.
+    public func commit() { committed.store(true, ordering: .releasing) }
+
+    /// Reports progress as `$/progress {token, value}` if the request has a `progressToken`; else, and when the caller is
+    /// slow to read, nothing is sent.
+    public func progress(_ value: JSONValue) {
+        guard let token = envelope.progressToken, currentState != .answered else { return }
+        var writer = JSONWriter()
+        writer.notification("$/progress") { params in
+            params.beginObject()
+            params.key("token")
+            params.raw(token)
+            params.key("value")
+            params.value(value)
+            params.endObject()
+        }
+        outlet.sendIfRoom(&writer)
+    }
+
+    /// Ends this run of the method without an answer: the result is given later, through what is returned, and until then
+    /// no thread is held. What the method has written is forgotten.
+    ///
+    /// - Parameter onCancel: runs when the call is cancelled while it waits. It is answered already, so only clean up.
+    /// - Throws: `TooManyRequests` when too many calls wait already.
+    public func answerLater(onCancel: @escaping @Sendable () -> Void = {}) throws -> LaterAnswer {
+        try outlet.admitWaiting(self)
+        self.onCancel.withLock { $0 = onCancel }
+        leftForLater.store(runs.load(ordering: .relaxed), ordering: .releasing)
+        move(from: .running, to: .suspended)
+        if cancelRequested.load(ordering: .acquiring) { cancel() }
+        return LaterAnswer(of: self, through: outlet)
+    }
+
+    // MARK: The life of a call
+
+    var currentState: State { State(rawValue: state.load(ordering: .acquiring))! }
+
+    /// Moves on to `lane`; what the call was doing there before is forgotten.
+    func queue(on lane: Lane) {
+        currentLane.store(lane.rawValue, ordering: .relaxed)
+        move(from: .running, to: .queued)
+    }
+
+    /// Begins or goes on to run. Answers the number of this run, nil if the call is answered already.
+    func begin() -> Int? {
+        if !move(from: .queued, to: .running) {
+            guard move(from: .suspended, to: .running) else { return nil }
+            _ = takeOnCancel()
+        }
+        return runs.wrappingAdd(1, ordering: .relaxed).newValue
+    }
+
+    /// Whether this run left its answer for later. By then another run may have begun elsewhere.
+    func isLeftForLater(by run: Int) -> Bool { leftForLater.load(ordering: .acquiring) >= run }
+
+    /// Takes the right to answer. True once, for whoever comes first.
+    func claim() -> Bool { state.exchange(State.answered.rawValue, ordering: .acquiringAndReleasing) != State.answered.rawValue }
+
+    /// Notes that the caller wants the call to end. A call that is not running is answered at once.
+    func cancel() {
+        cancelRequested.store(true, ordering: .releasing)
+        guard move(from: .queued, to: .answered) || move(from: .suspended, to: .answered) else { return }
+        outlet.answer(self, RequestCancelled())
+        takeOnCancel()?()
+    }
+
+    /// The clean-up of a call that waits, which thereby will not run again.
+    func takeOnCancel() -> (@Sendable () -> Void)? {
+        onCancel.withLock { cleanUp in
+            defer { cleanUp = nil }
+            return cleanUp
+        }
+    }
+
+    @discardableResult
+    private func move(from old: State, to new: State) -> Bool {
+        state.compareExchange(expected: old.rawValue, desired: new.rawValue, ordering: .acquiringAndReleasing).exchanged
+    }
+}
+
+/// Where the answer to a call belongs.
+enum AnswerRoute: Sendable {
+    /// A line of its own, which counts as `load` until then.
+    case line(Load)
+    case batch(Batch)
+    /// The caller of `Responder`, who waits for it.
+    case caller(Batch)
+}
+
+/// What calls need of whoever sends the answers.
+protocol AnswerOutlet: AnyObject, Sendable {
+    /// Answers a call that was claimed with an error.
+    func answer(_ call: Call, _ error: any ResponseError)
+    /// Sends a complete message, unless too much is unsent already.
+    func sendIfRoom(_ message: inout JSONWriter)
+    /// Notes that a call waits for people.
+    func admitWaiting(_ call: Call) throws
+    /// Runs `body` on `lane` and answers `call` with what it writes.
+    func resume(_ call: Call, on lane: Lane, _ body: @escaping Method.Body)
+}

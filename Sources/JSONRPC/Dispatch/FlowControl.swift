@@ -1,0 +1,115 @@
+import Platform
+import Synchronization
+
+/// What a request that is not answered yet weighs.
+struct Load: Sendable, AdditiveArithmetic {
+    /// Requests; a batch counts for as many as can stand in it.
+    var requests: Int
+    var bytes: Int
+
+    static let zero = Load(requests: 0, bytes: 0)
+    static func + (a: Load, b: Load) -> Load { Load(requests: a.requests + b.requests, bytes: a.bytes + b.bytes) }
+    static func - (a: Load, b: Load) -> Load { Load(requests: a.requests - b.requests, bytes: a.bytes - b.bytes) }
+
+    init(requests: Int, bytes: Int) {
+        self.requests = requests
+        self.bytes = bytes
+    }
+
+    /// The load of one line. The shortest valid request has more than 30 bytes, so a batch weighs no less than it holds.
+    init(line: UnsafeRawBufferPointer) {
+        let isBatch = line.first == UInt8(ascii: "[")
+        self.init(requests: isBatch ? min(Incoming.maximumBatch, line.count / 30 + 1) : 1, bytes: line.count)
+    }
+}
+
+/// Bounds what is read and not answered, and what is answered and not sent. Counting is free of locks; only who must wait
+/// takes one.
+final class FlowControl: Sendable {
+    struct Limits: Sendable {
+        var unansweredRequests = 1024
+        var unansweredBytes = 16 << 20
+        var unsentBytes = 16 << 20
+    }
+
+    private let limits: Limits
+    private let requests = Atomic(0)
+    private let bytes = Atomic(0)
+    private let unsent = Atomic(0)
+    /// Lines handed to the compute workers and not read by them yet.
+    private let unread = Atomic(0)
+    private let waiting = Atomic(0)
+    private let closed = Atomic(false)
+    private let gate = Gate(())
+
+    init(_ limits: Limits = Limits()) { self.limits = limits }
+
+    var unansweredRequests: Int { requests.load(ordering: .sequentiallyConsistent) }
+    var unsentBytes: Int { unsent.load(ordering: .relaxed) }
+
+    /// How many more requests may be read at this moment.
+    var room: Int { limits.unansweredRequests - requests.load(ordering: .relaxed) }
+
+    // MARK: Counting
+
+    func admit(_ load: Load, unread lines: Int = 0) {
+        requests.wrappingAdd(load.requests, ordering: .relaxed)
+        bytes.wrappingAdd(load.bytes, ordering: .relaxed)
+        if lines > 0 { unread.wrappingAdd(lines, ordering: .relaxed) }
+    }
+
+    /// Notes that requests are answered. True when none is left.
+    @discardableResult
+    func release(_ load: Load, unread lines: Int = 0) -> Bool {
+        if lines > 0 { unread.wrappingSubtract(lines, ordering: .relaxed) }
+        bytes.wrappingSubtract(load.bytes, ordering: .relaxed)
+        let left = requests.wrappingSubtract(load.requests, ordering: .sequentiallyConsistent).newValue
+        wakeIfRoom()
+        return left == 0
+    }
+
+    func addUnsent(_ count: Int) { unsent.wrappingAdd(count, ordering: .relaxed) }
+
+    func removeUnsent(_ count: Int) {
+        unsent.wrappingSubtract(count, ordering: .sequentiallyConsistent)
+        wakeIfRoom()
+    }
+
+    // MARK: Waiting
+
+    /// Whether more answers may be made before some are sent.
+    var mayAnswer: Bool { unsent.load(ordering: .relaxed) < limits.unsentBytes }
+
+    /// Whether more may be read. While the workers have lines enough this waits for a quarter of the room, not for
+    /// every place that gets free.
+    private var mayRead: Bool {
+        let requests = requests.load(ordering: .sequentiallyConsistent)
+        guard requests < limits.unansweredRequests, bytes.load(ordering: .relaxed) < limits.unansweredBytes, mayAnswer else { return false }
+        return requests <= limits.unansweredRequests / 4 * 3 || unread.load(ordering: .relaxed) <= limits.unansweredRequests / 4
+    }
+
+    /// Waits until more may be read, or the process is to end.
+    func waitToRead() { if room <= 0 || !mayRead { wait { $0.mayRead } } }
+
+    /// Waits until more answers may be made, or the process is to end.
+    func waitToAnswer() { if !mayAnswer { wait { $0.mayAnswer } } }
+
+    /// Lets everyone go on, now and from now on.
+    func close() {
+        closed.store(true, ordering: .sequentiallyConsistent)
+        gate.withLock { _ in }
+        gate.broadcast()
+    }
+
+    private func wait(until holds: (FlowControl) -> Bool) {
+        waiting.wrappingAdd(1, ordering: .sequentiallyConsistent)
+        gate.wait { _ in holds(self) || closed.load(ordering: .sequentiallyConsistent) ? () : nil }
+        waiting.wrappingSubtract(1, ordering: .relaxed)
+    }
+
+    private func wakeIfRoom() {
+        guard waiting.load(ordering: .sequentiallyConsistent) > 0, mayAnswer else { return }
+        gate.withLock { _ in }
+        gate.broadcast()
+    }
+}

@@ -1,0 +1,67 @@
+import JSON
+
+/// Answers and notifications as they stand on the wire, without the end of their frame.
+extension JSONWriter {
+    /// Begins an answer, up to the name of its outcome.
+    private mutating func beginAnswer(_ id: JSONNode?, _ trace: JSONNode?) {
+        beginText()
+        bytes.append("{\"jsonrpc\":\"2.0\",\"id\":")
+        if let id { id.appendRaw(to: &bytes) } else { bytes.append("null") }
+        if let trace {
+            bytes.append(",\"trace\":")
+            trace.appendRaw(to: &bytes)
+        }
+    }
+
+    /// Writes an answer whose result `body` writes; a result that is not written is null.
+    mutating func answer(_ envelope: Envelope, result body: (inout JSONWriter) throws -> Void) rethrows {
+        beginAnswer(envelope.id, envelope.trace)
+        bytes.append(",\"result\":")
+        let start = bytes.count
+        try body(&self)
+        if bytes.count == start { bytes.append("null") }
+        bytes.append(UInt8(ascii: "}"))
+        beginText()
+    }
+
+    /// Writes an answer that is an error.
+    mutating func answer(id: JSONNode?, trace: JSONNode?, error: any ResponseError) {
+        beginAnswer(id, trace)
+        bytes.append(",\"error\":")
+        beginObject()
+        key("code")
+        int(error.code)
+        key("message")
+        string(error.message)
+        key("data")
+        error.writeData(to: &self)
+        endObject()
+        bytes.append(UInt8(ascii: "}"))
+        beginText()
+    }
+
+    /// Writes a notification.
+    mutating func notification(_ method: String, params body: (inout JSONWriter) -> Void) {
+        beginText()
+        bytes.append("{\"jsonrpc\":\"2.0\",\"method\":")
+        string(method)
+        bytes.append(",\"params\":")
+        beginText()
+        body(&self)
+        bytes.append(UInt8(ascii: "}"))
+        beginText()
+    }
+
+    /// Forgets what was written since there were `count` bytes.
+    mutating func rewind(to count: Int) {
+        bytes.removeSubrange(count...)
+        beginText()
+    }
+}
+
+extension [UInt8] {
+    @inline(__always)
+    mutating func append(_ text: StaticString) {
+        append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+}

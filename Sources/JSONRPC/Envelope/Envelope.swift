@@ -1,0 +1,117 @@
+import JSON
+
+/// A well-formed request or notification (JSON-RPC 2.0 section 4).
+struct Envelope: Sendable {
+    /// nil: a notification, which is never answered.
+    let id: JSONNode?
+    let method: String
+    /// An object, or nil when absent.
+    let params: JSONNode?
+    /// A string that is echoed in the answer and stands in logs.
+    let trace: JSONNode?
+    /// A string or an integer under which `$/progress` is reported.
+    let progressToken: JSONNode?
+}
+
+/// What one JSON value on the wire asks for.
+enum Message: Sendable {
+    case call(Envelope)
+    /// `$/cancelRequest` for the requests that have this id.
+    case cancel(JSONNode)
+    /// A notification that need not be understood.
+    case ignored
+    /// To be answered with an error; `id` is nil when it could not be read.
+    case refused(id: JSONNode?, trace: JSONNode? = nil, any ResponseError)
+
+    /// Reads one member of a batch, or a line that is no batch.
+    init(_ node: JSONNode) {
+        guard node.kind == .object else {
+            self = .refused(id: nil, InvalidRequest("A request is an object."))
+            return
+        }
+        var id: JSONNode?
+        var version: JSONNode?
+        var method: JSONNode?
+        var params: JSONNode?
+        var trace: JSONNode?
+        var progressToken: JSONNode?
+        node.forEachPair { name, value in
+            if name.isString("jsonrpc") {
+                version = value
+            } else if name.isString("id") {
+                id = value
+            } else if name.isString("method") {
+                method = value
+            } else if name.isString("params") {
+                params = value
+            } else if name.isString("trace") {
+                trace = value
+            } else if name.isString("progressToken") {
+                progressToken = value
+            }
+        }
+        if let given = id, ![.string, .number, .null].contains(given.kind) {
+            self = .refused(id: nil, InvalidRequest("id must be a string, a number or null."))
+            return
+        }
+        guard version?.isString("2.0") == true else {
+            self = .refused(id: id, InvalidRequest("The member jsonrpc must be \"2.0\"."))
+            return
+        }
+        guard let name = method?.string else {
+            self = .refused(id: id, InvalidRequest("The member method must be a string."))
+            return
+        }
+        if let error = Self.flaw(params: params, trace: trace, progressToken: progressToken) {
+            self = id == nil ? .ignored : .refused(id: id, trace: error is ParamsNotByName ? trace : nil, error)
+        } else if id == nil, name.utf8.starts(with: "$/".utf8) {
+            self = name == "$/cancelRequest" ? params?["id"].map { .cancel($0) } ?? .ignored : .ignored
+        } else {
+            self = .call(Envelope(id: id, method: name, params: params, trace: trace, progressToken: progressToken))
+        }
+    }
+
+    private static func flaw(params: JSONNode?, trace: JSONNode?, progressToken: JSONNode?) -> (any ResponseError)? {
+        if let trace, (trace.string?.unicodeScalars.count).map({ $0 > 128 }) ?? true {
+            return InvalidRequest("The member trace must be a string of at most 128 characters.")
+        }
+        if let progressToken, progressToken.kind != .string, progressToken.number?.int64 == nil {
+            return InvalidRequest("The member progressToken must be a string or an integer.")
+        }
+        if let params, params.kind != .object { return ParamsNotByName() }
+        return nil
+    }
+}
+
+/// What one line, or one frame, carries.
+enum Incoming: Sendable {
+    case single(Message)
+    case batch([Message])
+    /// Nothing in it can be read; answered with `id: null`.
+    case refused(any ResponseError)
+
+    static let maximumBatch = 100
+
+    init(_ bytes: UnsafeRawBufferPointer) {
+        let text: JSONText
+        do {
+            text = try JSONText(bytes)
+        } catch {
+            self = .refused(ParseError(error))
+            return
+        }
+        let root = text.root
+        guard root.kind == .array else {
+            self = .single(Message(root))
+            return
+        }
+        guard 1...Self.maximumBatch ~= root.count else {
+            self = .refused(InvalidRequest("A batch has 1 to \(Self.maximumBatch) requests."))
+            return
+        }
+        var messages: [Message] = []
+        messages.reserveCapacity(root.count)
+        root.forEachElement { messages.append(Message($1)) }
+        self = .batch(messages)
+    }
+}

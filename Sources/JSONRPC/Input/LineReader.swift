@@ -1,0 +1,143 @@
+import Glibc
+
+/// Reads lines from a descriptor, many with one `read(2)`, each lent out where it lies in the buffer.
+///
+/// The buffer holds 64 KiB and grows for a long line, never beyond `maximumLine`; of a longer one nothing is kept.
+struct LineReader: ~Copyable {
+    enum Line {
+        /// Without its end; never blank. Valid until the next `fill`.
+        case text(UnsafeRawBufferPointer)
+        case tooLong
+    }
+
+    enum Filled { case some, end }
+
+    private static let usualCapacity = 64 * 1024
+
+    private let descriptor: Int32
+    private let maximumLine: Int
+    private var buffer: UnsafeMutableRawBufferPointer
+    /// What is read and not taken; up to `searched` there is no end of a line in it.
+    private var start = 0
+    private var searched = 0
+    private var end = 0
+    /// Inside a line that was too long.
+    private var isSkipping = false
+    private var hasEnded = false
+
+    init(_ descriptor: Int32, maximumLine: Int) {
+        self.descriptor = descriptor
+        self.maximumLine = maximumLine
+        buffer = .allocate(byteCount: Self.usualCapacity, alignment: 16)
+    }
+
+    deinit { buffer.deallocate() }
+
+    /// Whether everything that was read has been taken.
+    var isDrained: Bool { start == end }
+
+    /// Whether a message that could be `$/cancelRequest` may be among what is read.
+    var mayHoldControl: Bool { Self.mayBeControl(UnsafeRawBufferPointer(rebasing: buffer[start..<end])) }
+
+    static func mayBeControl(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard var rest = bytes.baseAddress else { return false }
+        let end = rest + bytes.count
+        while let dollar = memchr(rest, Int32(UInt8(ascii: "$")), end - rest) {
+            rest = UnsafeRawPointer(dollar) + 1
+            if rest < end, rest.load(as: UInt8.self) == UInt8(ascii: "/") { return true }
+        }
+        return false
+    }
+
+    /// Reads once, waiting for as long as it takes. Lines lent out before are no longer valid.
+    mutating func fill() -> Filled {
+        if hasEnded { return .end }
+        makeRoom()
+        while true {
+            let count = read(descriptor, buffer.baseAddress! + end, buffer.count - end)
+            if count > 0 {
+                end += count
+                return .some
+            }
+            if count < 0, errno == EINTR { continue }
+            if count < 0, errno == EAGAIN {
+                waitUntilReadable()
+                continue
+            }
+            hasEnded = true
+            return isDrained ? .end : .some
+        }
+    }
+
+    /// The next line that has been read to its end; at the end of the stream also one that has no end.
+    mutating func next() -> Line? {
+        while start < end {
+            guard let newline = memchr(buffer.baseAddress! + searched, 10, end - searched) else { return lineWithoutEnd() }
+            let lineStart = start
+            let lineEnd = UnsafeRawPointer(newline) - UnsafeRawPointer(buffer.baseAddress!)
+            start = lineEnd + 1
+            searched = start
+            if isSkipping {
+                isSkipping = false
+                continue
+            }
+            if let line = line(lineStart..<lineEnd) { return line }
+        }
+        return nil
+    }
+
+    private mutating func lineWithoutEnd() -> Line? {
+        searched = end
+        if isSkipping {
+            start = end
+            return nil
+        }
+        if end - start > maximumLine + 1 {
+            start = end
+            isSkipping = true
+            return .tooLong
+        }
+        guard hasEnded else { return nil }
+        defer { start = end }
+        return line(start..<end)
+    }
+
+    /// The line in `range`, nil if it is blank.
+    private func line(_ range: Range<Int>) -> Line? {
+        var range = range
+        while let last = range.last, [0x0D, 0x20, 0x09].contains(buffer[last]) { range.removeLast() }
+        while let first = range.first, buffer[first] == 0x20 || buffer[first] == 0x09 { range.removeFirst() }
+        if range.isEmpty { return nil }
+        return range.count > maximumLine ? .tooLong : .text(UnsafeRawBufferPointer(rebasing: buffer[range]))
+    }
+
+    /// Moves what is left to the front; grows when a line fills the buffer, and shrinks again after it.
+    private mutating func makeRoom() {
+        if start == end {
+            (start, searched, end) = (0, 0, 0)
+            if buffer.count > Self.usualCapacity { resize(to: Self.usualCapacity) }
+        } else if start > 0 {
+            memmove(buffer.baseAddress!, buffer.baseAddress! + start, end - start)
+            (start, searched, end) = (0, searched - start, end - start)
+        }
+        if end == buffer.count { resize(to: min(buffer.count * 2, maximumLine + 4096)) }
+    }
+
+    private mutating func resize(to capacity: Int) {
+        let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: max(capacity, end + 4096), alignment: 16)
+        larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: buffer[..<end]))
+        buffer.deallocate()
+        buffer = larger
+    }
+
+    /// The host has made the shared description nonblocking; it is not ours to change.
+    private func waitUntilReadable() {
+        var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        _ = poll(&request, 1, -1)
+    }
+}
+
+extension Range where Bound == Int {
+    fileprivate mutating func removeLast() { self = lowerBound..<upperBound - 1 }
+    fileprivate mutating func removeFirst() { self = lowerBound + 1..<upperBound }
+}

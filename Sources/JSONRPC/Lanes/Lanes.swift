@@ -1,0 +1,43 @@
+import Glibc
+import Platform
+
+/// The pools of threads behind the lanes.
+struct Lanes: Sendable {
+    private let compute: WorkerPool
+    private let store: WorkerPool
+    private let hash: WorkerPool
+    private let network: WorkerPool
+    /// How many compute workers there can be.
+    let computeWorkers: Int
+
+    /// - Parameter sequential: one compute worker, which then does everything.
+    init(sequential: Bool, numbers: WorkerNumbers) {
+        let cores = Self.cores
+        computeWorkers = sequential ? 1 : cores
+        compute = WorkerPool(name: "compute", limit: computeWorkers, numbers: numbers)
+        store = WorkerPool(name: "store", limit: 32, numbers: numbers)
+        hash = WorkerPool(name: "hash", limit: cores, priority: .low, numbers: numbers)
+        network = WorkerPool(name: "network", limit: 64, numbers: numbers)
+    }
+
+    func submit(to lane: Lane, _ job: @escaping WorkerPool.Job) {
+        switch lane {
+        case .compute: compute.submit(job)
+        // What waits for people only begins here; waiting takes no thread.
+        case .store, .wait: store.submit(job)
+        case .hash: hash.submit(job)
+        case .network: network.submit(job)
+        }
+    }
+
+    /// The cores that this process may use.
+    private static var cores: Int {
+        typealias Function = @convention(c) (pid_t, Int, UnsafeMutableRawPointer) -> Int32
+        var set = [UInt8](repeating: 0, count: 128)
+        // A GNU function, hidden from Swift's view of the C library.
+        guard let function = dlsym(nil, "sched_getaffinity"), unsafeBitCast(function, to: Function.self)(0, set.count, &set) == 0 else {
+            return max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+        }
+        return max(1, set.reduce(0) { $0 + $1.nonzeroBitCount })
+    }
+}

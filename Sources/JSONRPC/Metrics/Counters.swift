@@ -1,0 +1,73 @@
+import Synchronization
+
+/// Counts calls. Each thread counts for itself; reading adds everything up.
+public final class Counters: CallObserver {
+    /// What is known of one method.
+    public struct MethodCounts: Sendable {
+        public var calls = 0
+        public var errors = 0
+        public var totalNanoseconds: UInt64 = 0
+        /// Calls by duration: bucket `n` holds those that took less than 2ⁿ microseconds and no less than half of it.
+        public var buckets = [Int](repeating: 0, count: 36)
+    }
+
+    private struct Shard {
+        var methods: [String: MethodCounts] = [:]
+        var errors: [String: Int] = [:]
+    }
+
+    private final class Counted: Sendable {
+        let shard = Mutex(Shard())
+    }
+
+    private let shards = (0..<16).map { _ in Counted() }
+    private let onFailure: @Sendable (_ method: String, _ trace: String?, any Error) -> Void
+
+    /// - Parameter onFailure: is told of every internal error, for the log.
+    public init(onFailure: @escaping @Sendable (_ method: String, _ trace: String?, any Error) -> Void = { _, _, _ in }) {
+        self.onFailure = onFailure
+    }
+
+    public func ended(_ call: Call, _ report: CallReport) {
+        let microseconds = report.durationNanoseconds / 1000
+        let bucket = min(35, UInt64.bitWidth - microseconds.leadingZeroBitCount)
+        shards[report.worker & 15].shard.withLock { shard in
+            shard.methods[call.method, default: MethodCounts()].count(report, bucket)
+            if let error = report.errorType { shard.errors[error, default: 0] += 1 }
+        }
+    }
+
+    public func failed(_ call: Call, with error: any Error) { onFailure(call.method, call.trace, error) }
+
+    public func refused(_ errorType: String) { shards[0].shard.withLock { $0.errors[errorType, default: 0] += 1 } }
+
+    /// Everything counted so far.
+    public var totals: (methods: [String: MethodCounts], errors: [String: Int]) {
+        var methods: [String: MethodCounts] = [:]
+        var errors: [String: Int] = [:]
+        for counted in shards {
+            let shard = counted.shard.withLock { $0 }
+            methods.merge(shard.methods) { $0 + $1 }
+            errors.merge(shard.errors, uniquingKeysWith: +)
+        }
+        return (methods, errors)
+    }
+}
+
+extension Counters.MethodCounts {
+    fileprivate mutating func count(_ report: CallReport, _ bucket: Int) {
+        calls += 1
+        if report.errorType != nil { errors += 1 }
+        totalNanoseconds += report.durationNanoseconds
+        buckets[bucket] += 1
+    }
+
+    fileprivate static func + (a: Self, b: Self) -> Self {
+        var sum = a
+        sum.calls += b.calls
+        sum.errors += b.errors
+        sum.totalNanoseconds += b.totalNanoseconds
+        for index in b.buckets.indices { sum.buckets[index] += b.buckets[index] }
+        return sum
+    }
+}

@@ -1,0 +1,178 @@
+import Platform
+import Synchronization
+
+/// Sends messages in the order in which they are handed over. Whoever hands one over writes it at once if nobody is
+/// writing and the host reads; what cannot be written is left to a thread that starts when it is first needed.
+final class Outbox: Sendable {
+    private struct State {
+        var queue: [[UInt8]] = []
+        /// Someone is writing: what comes meanwhile goes into the queue.
+        var isOwned = false
+        /// The writer's thread is to go on with the queue.
+        var isWritersTurn = false
+        var hasWriter = false
+        var isClosed = false
+
+        /// Adds a copy to the queue in pieces that can be let go one by one.
+        mutating func add(_ bytes: UnsafeRawBufferPointer) {
+            if let last = queue.last, last.count + bytes.count <= Outbox.pieceSize {
+                queue[queue.count - 1].append(contentsOf: bytes)
+            } else {
+                var piece: [UInt8] = []
+                piece.reserveCapacity(max(bytes.count, min(Outbox.pieceSize, queue.isEmpty ? 0 : Outbox.pieceSize)))
+                piece.append(contentsOf: bytes)
+                queue.append(piece)
+            }
+        }
+    }
+
+    private static let pieceSize = 64 * 1024
+    /// How often a caller goes on with what others have handed over meanwhile, before the writer's thread takes over.
+    private static let rounds = 4
+
+    private let output: Output
+    private let flow: FlowControl
+    private let gate = Gate(State())
+    private let onBroken: @Sendable () -> Void
+    private let onEmpty: @Sendable () -> Void
+
+    /// - Parameters:
+    ///   - onBroken: runs once when nobody can read any more.
+    ///   - onEmpty: runs when all that had to be queued is sent.
+    init(_ output: Output, flow: FlowControl, onBroken: @escaping @Sendable () -> Void, onEmpty: @escaping @Sendable () -> Void) {
+        self.output = output
+        self.flow = flow
+        self.onBroken = onBroken
+        self.onEmpty = onEmpty
+    }
+
+    /// Whether nothing is left to send.
+    var isEmpty: Bool { gate.withLock { !$0.isOwned && $0.queue.isEmpty } }
+
+    /// Sends one or more complete messages.
+    func send(_ message: [UInt8]) {
+        guard !message.isEmpty else { return }
+        message.withUnsafeBytes { send($0) }
+    }
+
+    private func send(_ message: UnsafeRawBufferPointer) {
+        let isMine = gate.withLock { state in
+            if state.isClosed { return false }
+            if state.isOwned {
+                state.add(message)
+                flow.addUnsent(message.count)
+                return false
+            }
+            state.isOwned = true
+            return true
+        }
+        guard isMine else { return }
+        switch write(message) {
+        case .all: passOn()
+        case .some(let count):
+            let rest = UnsafeRawBufferPointer(rebasing: message[count...])
+            flow.addUnsent(rest.count)
+            leaveToWriter([UInt8](rest))
+        case .broken: close(broken: true)
+        }
+    }
+
+    /// Sends nothing any more.
+    func close() { close(broken: false) }
+
+    // MARK: On the thread of a call
+
+    private enum Progress { case all, some(Int), broken }
+
+    private func write(_ bytes: UnsafeRawBufferPointer) -> Progress {
+        var done = 0
+        while done < bytes.count {
+            switch output.tryWrite(UnsafeRawBufferPointer(rebasing: bytes[done...])) {
+            case .bytes(let count): done += count
+            case .wouldWait: return .some(done)
+            case .broken: return .broken
+            }
+        }
+        return .all
+    }
+
+    /// Gives up the ownership, or goes on with what has come meanwhile.
+    private func passOn() {
+        for _ in 0..<Self.rounds {
+            let next = gate.withLock { state -> [UInt8]? in
+                guard !state.queue.isEmpty else {
+                    state.isOwned = false
+                    return nil
+                }
+                return state.queue.removeFirst()
+            }
+            guard let next else { return }
+            switch next.withUnsafeBytes({ write($0) }) {
+            case .all: flow.removeUnsent(next.count)
+            case .some(let count):
+                flow.removeUnsent(count)
+                return leaveToWriter(Array(next[count...]))
+            case .broken: return close(broken: true)
+            }
+        }
+        leaveToWriter([])
+    }
+
+    private func leaveToWriter(_ rest: [UInt8]) {
+        let mustStart = gate.withLock { state in
+            if !rest.isEmpty { state.queue.insert(rest, at: 0) }
+            state.isWritersTurn = true
+            defer { state.hasWriter = true }
+            return !state.hasWriter
+        }
+        if mustStart { Thread.start(name: "writer") { self.work() } } else { gate.broadcast() }
+    }
+
+    // MARK: On the writer's thread
+
+    private func work() {
+        while true {
+            let piece = gate.wait { state -> [UInt8]? in
+                guard state.isWritersTurn else { return nil }
+                if let first = state.queue.first {
+                    state.queue.removeFirst()
+                    return first
+                }
+                state.isWritersTurn = false
+                state.isOwned = false
+                onEmpty()
+                return nil
+            }
+            guard writeAll(piece) else { return close(broken: true) }
+        }
+    }
+
+    private func writeAll(_ piece: [UInt8]) -> Bool {
+        piece.withUnsafeBytes { bytes in
+            var done = 0
+            while done < bytes.count {
+                switch output.write(UnsafeRawBufferPointer(rebasing: bytes[done...])) {
+                case .bytes(let count):
+                    done += count
+                    flow.removeUnsent(count)
+                case .wouldWait: output.waitUntilWritable()
+                case .broken: return false
+                }
+            }
+            return true
+        }
+    }
+
+    /// Forgets everything. The ownership is never given up, so that nobody writes again.
+    private func close(broken: Bool) {
+        let (forgotten, isFirst) = gate.withLock { state in
+            defer {
+                state.queue = []
+                state.isClosed = true
+            }
+            return (state.queue.reduce(0) { $0 + $1.count }, !state.isClosed)
+        }
+        flow.removeUnsent(forgotten)
+        if broken, isFirst { onBroken() }
+    }
+}

@@ -1,0 +1,62 @@
+import Glibc
+
+/// A descriptor to write to, and how to do so without waiting and without changing an open file description that other
+/// processes share (`O_NONBLOCK` belongs to the description, not to the descriptor).
+struct Output: Sendable {
+    private enum Kind { case nonblocking, socket, neverWaits, blocking }
+
+    private let descriptor: Int32
+    private let kind: Kind
+
+    enum Written: Equatable {
+        case bytes(Int)
+        /// Nothing now; see `waitUntilWritable`.
+        case wouldWait
+        /// Nobody can read it any more.
+        case broken
+    }
+
+    /// Prepares to write to `descriptor`, which must stay open.
+    init(_ descriptor: Int32) {
+        var facts = stat()
+        let type = fstat(descriptor, &facts) == 0 ? facts.st_mode & S_IFMT : 0
+        switch type {
+        case S_IFSOCK: (self.descriptor, kind) = (descriptor, .socket)
+        case S_IFREG: (self.descriptor, kind) = (descriptor, .neverWaits)
+        case S_IFIFO, S_IFCHR:
+            // A description of our own, with its own flags. Refused when the pipe belongs to another user.
+            let own = open("/proc/self/fd/\(descriptor)", O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+            (self.descriptor, kind) = own >= 0 ? (own, .nonblocking) : (descriptor, .blocking)
+        default: (self.descriptor, kind) = (descriptor, .blocking)
+        }
+    }
+
+    /// Writes what can be written now, from the thread of a call.
+    func tryWrite(_ bytes: UnsafeRawBufferPointer) -> Written {
+        kind == .blocking ? .wouldWait : writeOnce(bytes)
+    }
+
+    /// Writes something, from the writer's own thread, which may wait here.
+    func write(_ bytes: UnsafeRawBufferPointer) -> Written { writeOnce(bytes) }
+
+    /// Waits until something can be written, or never can be again.
+    func waitUntilWritable() {
+        var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        while poll(&request, 1, -1) < 0, errno == EINTR {}
+    }
+
+    private func writeOnce(_ bytes: UnsafeRawBufferPointer) -> Written {
+        while true {
+            let count =
+                kind == .socket
+                ? Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
+                : Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+            if count >= 0 { return .bytes(count) }
+            switch errno {
+            case EINTR: continue
+            case EAGAIN: return .wouldWait
+            default: return .broken
+            }
+        }
+    }
+}

@@ -1,0 +1,256 @@
+import JSON
+import Platform
+
+/// Takes what was read to where it runs, and what was answered to where it is sent.
+final class Dispatcher: AnswerOutlet {
+    let performer: Performer
+    let flow: FlowControl
+    let outbox: Outbox
+    let openWork = OpenWork()
+    private let lanes: Lanes
+    private let framing: Framing
+    private let isSequential: Bool
+    private let mostWaiting: Int
+    private let onIdle: @Sendable () -> Void
+
+    init(
+        performer: Performer, flow: FlowControl, outbox: Outbox, lanes: Lanes, framing: Framing, isSequential: Bool, mostWaiting: Int,
+        onIdle: @escaping @Sendable () -> Void
+    ) {
+        self.performer = performer
+        self.flow = flow
+        self.outbox = outbox
+        self.lanes = lanes
+        self.framing = framing
+        self.isSequential = isSequential
+        self.mostWaiting = mostWaiting
+        self.onIdle = onIdle
+    }
+
+    /// What a thread has finished and not yet told.
+    struct Finished {
+        var load = Load.zero
+    }
+
+    // MARK: Lines
+
+    /// Handles a lone line on the reading thread; what would be slow there is handed on.
+    func handleAlone(_ line: UnsafeRawBufferPointer, _ load: Load, on bench: inout Workbench) {
+        flow.admit(load)
+        var finished = Finished()
+        handle(line, load, in: nil, on: &bench, &finished)
+        flush(&bench, &finished)
+    }
+
+    /// Answers a line that is too long to be read.
+    func refuseTooLong(_ limit: Int, on bench: inout Workbench) {
+        let start = bench.writer.bytes.count
+        performer.refuse(id: nil, trace: nil, InvalidRequest("The line is longer than \(limit) bytes; it was skipped."), on: &bench)
+        framing.seal(&bench.writer.bytes, from: start)
+        outbox.send(bench.writer.bytes)
+        bench.clear()
+    }
+
+    /// Hands pipelined lines to a compute worker.
+    func submit(_ chunk: Chunk) {
+        flow.admit(chunk.load, unread: chunk.lines.count)
+        openWork.add(chunk)
+        lanes.submit(to: .compute) { bench in self.work(on: chunk, &bench) }
+    }
+
+    /// How long a worker gathers answers before it sends them.
+    private static let gatheringNanoseconds: UInt64 = 200_000
+
+    private func work(on chunk: Chunk, _ bench: inout Workbench) {
+        var finished = Finished()
+        var began = Monotonic.nanoseconds()
+        while let index = chunk.nextLine() {
+            chunk.withLine(index) { line in
+                let load = Load(line: line)
+                flow.release(.zero, unread: 1)
+                handle(line, load, in: chunk, on: &bench, &finished)
+            }
+            let now = Monotonic.nanoseconds()
+            if now - began > Self.gatheringNanoseconds {
+                flush(&bench, &finished)
+                began = now
+            }
+        }
+        openWork.remove(chunk)
+        flush(&bench, &finished)
+    }
+
+    private func flush(_ bench: inout Workbench, _ finished: inout Finished) {
+        outbox.send(bench.writer.bytes)
+        bench.clear()
+        if finished.load.requests > 0 { release(finished.load) }
+        finished = Finished()
+        flow.waitToAnswer()
+    }
+
+    private func release(_ load: Load) {
+        if flow.release(load) { onIdle() }
+    }
+
+    private func handle(
+        _ line: UnsafeRawBufferPointer, _ load: Load, in chunk: Chunk?, on bench: inout Workbench, _ finished: inout Finished
+    ) {
+        switch Incoming(line) {
+        case .single(let message): handle(message, .line(load), line.count, in: chunk, on: &bench, &finished)
+        case .refused(let error):
+            let start = bench.writer.bytes.count
+            performer.refuse(id: nil, trace: nil, error, on: &bench)
+            conclude(.line(load), from: start, on: &bench, &finished)
+        case .batch(let messages):
+            let batch = Batch(members: messages.count, isArray: true, load: load, maximumBytes: performer.maximumAnswer)
+            for message in messages { handle(message, .batch(batch), line.count, in: chunk, on: &bench, &finished) }
+        }
+    }
+
+    private func handle(
+        _ message: Message, _ route: AnswerRoute, _ bytesIn: Int, in chunk: Chunk?, on bench: inout Workbench, _ finished: inout Finished
+    ) {
+        let start = bench.writer.bytes.count
+        switch message {
+        case .call(let envelope):
+            guard let method = performer.methods.method(named: envelope.method) else {
+                if let id = envelope.id { performer.refuse(id: id, trace: envelope.trace, performer.notFound(envelope), on: &bench) }
+                return conclude(route, from: start, on: &bench, &finished)
+            }
+            let call = Call(envelope, method, lane: method.lane(envelope.params), route: route, bytesIn: bytesIn, outlet: self)
+            run(call, in: chunk, on: &bench, &finished)
+        case .cancel(let id):
+            openWork.cancel(id)
+            conclude(route, from: start, on: &bench, &finished)
+        case .ignored: conclude(route, from: start, on: &bench, &finished)
+        case .refused(let id, let trace, let error):
+            performer.refuse(id: id, trace: trace, error, on: &bench)
+            conclude(route, from: start, on: &bench, &finished)
+        }
+    }
+
+    // MARK: Calls
+
+    private func run(_ call: Call, in chunk: Chunk?, on bench: inout Workbench, _ finished: inout Finished) {
+        guard call.lane == .compute || isSequential && chunk != nil else { return leave(call, chunk) }
+        chunk?.enter(call)
+        perform(call, call.body, in: chunk, on: &bench, &finished)
+    }
+
+    private func perform(_ call: Call, _ body: Method.Body, in chunk: Chunk?, on bench: inout Workbench, _ finished: inout Finished) {
+        while true {
+            let start = bench.writer.bytes.count
+            var room: Int?
+            if case .batch(let batch) = call.route { room = batch.room }
+            switch performer.perform(call, body, on: &bench, room: room) {
+            case .done: return conclude(call.route, from: start, on: &bench, &finished)
+            case .answeredElsewhere: return
+            case .waits: return
+            case .moves:
+                if isSequential, chunk != nil { continue }
+                return leave(call, chunk)
+            }
+        }
+    }
+
+    /// Sends a call on to its lane. From now on it is known by itself, no longer by its chunk.
+    private func leave(_ call: Call, _ chunk: Chunk?) {
+        openWork.add(call)
+        if let chunk, chunk.hasCancelled(call) { call.cancel() }
+        submit(call, call.body)
+    }
+
+    private func submit(_ call: Call, _ body: @escaping Method.Body) {
+        lanes.submit(to: call.lane) { bench in
+            var finished = Finished()
+            self.perform(call, body, in: nil, on: &bench, &finished)
+            if call.currentState == .answered { self.openWork.remove(call) }
+            self.flush(&bench, &finished)
+        }
+    }
+
+    // MARK: Answers
+
+    /// Brings what was written since `start` on its way; nothing was written for what needs no answer.
+    private func conclude(_ route: AnswerRoute, from start: Int, on bench: inout Workbench, _ finished: inout Finished) {
+        switch route {
+        case .line(let load):
+            if bench.writer.bytes.count > start { framing.seal(&bench.writer.bytes, from: start) }
+            finished.load = finished.load + load
+        case .batch(let batch), .caller(let batch):
+            let whole = batch.finish(bench.writer.bytes[start...])
+            bench.writer.rewind(to: start)
+            guard let whole else { return }
+            if !whole.isEmpty {
+                bench.writer.raw(whole)
+                bench.writer.beginText()
+                framing.seal(&bench.writer.bytes, from: start)
+            }
+            finished.load = finished.load + batch.load
+        }
+    }
+
+    func answer(_ call: Call, _ error: any ResponseError) {
+        var bench = Workbench(number: 0)
+        var finished = Finished()
+        if let id = call.envelope.id { bench.writer.answer(id: id, trace: call.envelope.trace, error: error) }
+        conclude(call.route, from: 0, on: &bench, &finished)
+        openWork.remove(call)
+        outbox.send(bench.writer.bytes)
+        if finished.load.requests > 0 { release(finished.load) }
+    }
+
+    func sendIfRoom(_ message: inout JSONWriter) {
+        guard flow.mayAnswer else { return }
+        framing.seal(&message.bytes, from: 0)
+        outbox.send(message.bytes)
+    }
+
+    func admitWaiting(_ call: Call) throws {
+        guard openWork.addWaiting(call, limit: mostWaiting) else { throw TooManyRequests() }
+    }
+
+    func resume(_ call: Call, on lane: Lane, _ body: @escaping Method.Body) {
+        lanes.submit(to: lane) { bench in
+            var finished = Finished()
+            self.perform(call, body, in: nil, on: &bench, &finished)
+            if call.currentState == .answered { self.openWork.remove(call) }
+            self.flush(&bench, &finished)
+        }
+    }
+
+    // MARK: The end
+
+    /// Answers what is unfinished or not begun with `shuttingDown`.
+    func cutOff() {
+        let (chunks, calls) = openWork.all
+        for chunk in chunks {
+            let (running, rest) = chunk.cutOff()
+            if let running, running.claim() { answer(running, ShuttingDown()) }
+            for index in rest { chunk.withLine(index) { refuse($0, unread: 1) } }
+        }
+        for call in calls where call.claim() {
+            call.takeOnCancel()?()
+            answer(call, ShuttingDown())
+        }
+    }
+
+    /// Answers every request of a line with `shuttingDown`.
+    func refuse(_ line: UnsafeRawBufferPointer, unread: Int) {
+        var writer = JSONWriter()
+        var messages: [Message] = []
+        switch Incoming(line) {
+        case .single(let message): messages = [message]
+        case .batch(let members): messages = members
+        case .refused: break
+        }
+        for message in messages {
+            guard case .call(let envelope) = message, let id = envelope.id else { continue }
+            let start = writer.bytes.count
+            writer.answer(id: id, trace: envelope.trace, error: ShuttingDown())
+            framing.seal(&writer.bytes, from: start)
+        }
+        outbox.send(writer.bytes)
+        flow.release(Load(line: line), unread: unread)
+    }
+}

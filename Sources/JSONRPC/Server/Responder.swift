@@ -1,0 +1,55 @@
+import JSON
+
+/// Answers requests within the process, on the caller's own thread: for a command line that asks one question.
+public struct Responder: Sendable {
+    private let performer: Performer
+
+    public init(_ methods: any MethodLookup, observer: any CallObserver = NoObserver(), maximumAnswer: Int = 16 << 20) {
+        performer = Performer(methods: methods, observer: observer, maximumAnswer: maximumAnswer)
+    }
+
+    /// Answers one line: a request or a batch. Nil if there is nothing to answer.
+    public func answer(_ line: [UInt8]) -> [UInt8]? {
+        var bench = Workbench(number: 0)
+        let messages: [Message]
+        var isBatch = false
+        switch line.withUnsafeBytes({ Incoming($0) }) {
+        case .refused(let error):
+            performer.refuse(id: nil, trace: nil, error, on: &bench)
+            return bench.writer.bytes
+        case .single(let message): messages = [message]
+        case .batch(let members): (messages, isBatch) = (members, true)
+        }
+        let batch = Batch(members: messages.count, isArray: isBatch, load: .zero, maximumBytes: performer.maximumAnswer)
+        var whole: [UInt8]?
+        for message in messages {
+            bench.clear()
+            answer(message, bytesIn: line.count, room: batch.room, on: &bench)
+            whole = batch.finish(bench.writer.bytes[...])
+        }
+        return whole.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    private func answer(_ message: Message, bytesIn: Int, room: Int, on bench: inout Workbench) {
+        switch message {
+        case .cancel, .ignored: break
+        case .refused(let id, let trace, let error): performer.refuse(id: id, trace: trace, error, on: &bench)
+        case .call(let envelope):
+            guard let method = performer.methods.method(named: envelope.method) else {
+                if let id = envelope.id { performer.refuse(id: id, trace: envelope.trace, performer.notFound(envelope), on: &bench) }
+                return
+            }
+            // Here waiting is allowed, whatever the method.
+            let call = Call(envelope, method, lane: .store, route: .line(.zero), bytesIn: bytesIn, outlet: NobodyElse())
+            while case .moves = performer.perform(call, method.run, on: &bench, room: room) {}
+        }
+    }
+
+    /// Nothing happens to a call behind its caller's back.
+    private final class NobodyElse: AnswerOutlet {
+        func answer(_ call: Call, _ error: any ResponseError) {}
+        func sendIfRoom(_ message: inout JSONWriter) {}
+        func admitWaiting(_ call: Call) throws { throw TooManyRequests() }
+        func resume(_ call: Call, on lane: Lane, _ body: @escaping Method.Body) {}
+    }
+}

@@ -1,0 +1,142 @@
+import Glibc
+import JSON
+import Platform
+import Synchronization
+
+/// Serves methods over a pair of descriptors until the input ends, the host stops reading, a signal comes or the parent is gone.
+public final class Server: Sendable {
+    private let options: ServerOptions
+    private let input: Int32
+    private let dispatcher: Dispatcher
+    private let flow: FlowControl
+    private let outbox: Outbox
+    private let numbers = WorkerNumbers()
+    private let end: ServerEnd
+
+    /// - Parameters:
+    ///   - input: read until it ends.
+    ///   - output: carries answers and nothing else; nobody else may write there.
+    ///   - observer: is told of every call.
+    ///   - onEnd: runs last, once, on whatever thread ends the server; it need not return.
+    public init(
+        _ methods: any MethodLookup, input: Int32, output: Int32, options: ServerOptions = ServerOptions(),
+        observer: any CallObserver = NoObserver(), onEnd: @escaping @Sendable (Int32) -> Void
+    ) {
+        self.options = options
+        self.input = input
+        let end = ServerEnd(onEnd)
+        let flow = FlowControl(
+            .init(unansweredRequests: options.maximumUnanswered, unansweredBytes: max(16 << 20, options.maximumLine), unsentBytes: options.maximumUnsent))
+        let outbox = Outbox(Output(output), flow: flow, onBroken: { end.outputBroke() }, onEmpty: { end.stir() })
+        self.end = end
+        self.flow = flow
+        self.outbox = outbox
+        dispatcher = Dispatcher(
+            performer: Performer(methods: methods, observer: observer, maximumAnswer: options.maximumAnswer), flow: flow, outbox: outbox,
+            lanes: Lanes(sequential: options.sequential, numbers: numbers), framing: options.framing, isSequential: options.sequential,
+            mostWaiting: options.maximumWaiting, onIdle: { end.stir() })
+        end.prepare { [weak self] in self?.drainAndEnd() }
+    }
+
+    /// How many requests are unanswered now.
+    public var inFlight: Int { flow.unansweredRequests }
+
+    /// Reads and serves. Returns when the input has ended, everything is answered and `onEnd` has run.
+    public func run() {
+        if let parent = options.parent { ParentWatch.start(parent) { self.end.begin() } }
+        readAll()
+        if end.hasBegun {
+            end.waitUntilOver()
+        } else {
+            // The end of the input: everything that was read is finished, however long it takes.
+            _ = end.wait(deadline: nil) { self.flow.unansweredRequests == 0 && self.outbox.isEmpty }
+            end.finish()
+        }
+    }
+
+    /// Ends the server as SIGTERM does: what is in flight gets `drainSeconds`, the rest is answered `shuttingDown`.
+    public func terminate() { end.begin() }
+
+    // MARK: Reading
+
+    /// As many lines go to one worker at once.
+    private static let chunkLines = 32
+    private static let chunkBytes = 64 * 1024
+
+    private func readAll() {
+        var reader = options.framing.reader(of: input, maximumMessage: options.maximumLine)
+        var bench = Workbench(number: numbers.take())
+        while !end.hasBegun {
+            flow.waitToRead()
+            guard case .some = reader.fill() else { return }
+            readLines(&reader, &bench)
+        }
+    }
+
+    private func readLines(_ reader: inout LineReader, _ bench: inout Workbench) {
+        var pending = Pending()
+        while let line = reader.next() {
+            switch line {
+            case .tooLong:
+                submit(&pending)
+                dispatcher.refuseTooLong(options.maximumLine, on: &bench)
+            case .text(let text):
+                let load = Load(line: text)
+                if end.hasBegun {
+                    flow.admit(load)
+                    dispatcher.refuse(text, unread: 0)
+                    continue
+                }
+                if LineReader.mayBeControl(text) || reader.isDrained && pending.isEmpty && mayRunInline {
+                    // Cancellations overtake what they cancel; a lone request needs no other thread.
+                    submit(&pending)
+                    dispatcher.handleAlone(text, load, on: &bench)
+                    continue
+                }
+                pending.add(text, load)
+                if pending.count >= min(Self.chunkLines, max(1, flow.room)) || pending.bytes.count >= Self.chunkBytes {
+                    submit(&pending)
+                    flow.waitToRead()
+                }
+            }
+        }
+        submit(&pending)
+    }
+
+    /// In sequence a request may only run here when nothing is before it.
+    private var mayRunInline: Bool { !options.sequential || flow.unansweredRequests == 0 }
+
+    private struct Pending {
+        var bytes: [UInt8] = []
+        var lines: [Range<Int>] = []
+        var load = Load.zero
+        var count: Int { lines.count }
+        var isEmpty: Bool { lines.isEmpty }
+
+        mutating func add(_ line: UnsafeRawBufferPointer, _ load: Load) {
+            lines.append(bytes.count..<bytes.count + line.count)
+            bytes.append(contentsOf: line)
+            self.load = self.load + load
+        }
+    }
+
+    private func submit(_ pending: inout Pending) {
+        if pending.isEmpty { return }
+        dispatcher.submit(Chunk(bytes: pending.bytes, lines: pending.lines, load: pending.load))
+        pending = Pending()
+    }
+
+    // MARK: Ending
+
+    private func drainAndEnd() {
+        let deadline = Monotonic.nanoseconds() + UInt64(max(0, options.drainSeconds)) * 1_000_000_000
+        let isDone = { self.flow.unansweredRequests == 0 && self.outbox.isEmpty }
+        if !end.wait(deadline: deadline, until: isDone) {
+            dispatcher.cutOff()
+            _ = end.wait(deadline: Monotonic.nanoseconds() + 250_000_000) { self.outbox.isEmpty }
+        }
+        flow.close()
+        outbox.close()
+        end.finish()
+    }
+}
