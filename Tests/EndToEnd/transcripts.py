@@ -197,6 +197,8 @@ class Transcript:
             entry.id = self.sidecar.send(method, fill(parse(params), self.names) if params.strip() else None)
         except (ValueError, KeyError) as error:
             raise Failure(entry, f"cannot be sent: {error}") from None
+        except BrokenPipeError:
+            raise Failure(entry, f"the process has ended; its last words: {self.sidecar.stderr_text()[-400:]!r}") from None
 
     def answer(self, entry):
         """The result of a request, or its `RpcError`."""
@@ -237,9 +239,9 @@ def main(files):
         try:
             Transcript(os.path.realpath(file)).run()
             print(f"ok      {os.path.relpath(file, ROOT)}")
-        except Failure as failure:
+        except Exception as failure:  # whatever happens to one transcript must not hide the others
             failed += 1
-            print(f"FAILED  {failure}")
+            print(f"FAILED  {failure if isinstance(failure, Failure) else f'{os.path.relpath(file, ROOT)}: {type(failure).__name__}: {failure}'}")
     print(f"{len(files) - failed} passed, {failed} failed")
     return 1 if failed or not files else 0
 
