@@ -12,7 +12,7 @@ from endtoend import EndToEnd
 from examples import GENERAL, SCHEMAS, load, methods
 from sidecar import ROOT
 
-META = os.path.join(ROOT, "Tests", "EndToEnd", "openrpc")
+META = os.path.join(ROOT, "Tests", "ContractTests", "OpenRPC")
 
 # The JSON Schema subset that OpenRPC and MCP share, and our one keyword.
 KEYWORDS = {
