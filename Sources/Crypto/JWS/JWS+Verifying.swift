@@ -29,9 +29,9 @@ extension JWS {
     /// Checks the signature with the key the caller knows under the header's `kid`.
     ///
     /// - Parameter key: finds a key in the issuer's own set, nil when there is none. It gets nil when the header names none.
-    /// - Throws: `JWSError.unknownKey`, `algorithmMismatch` or `badSignature`; and what `key` throws, when it throws a `JWSError`.
-    public func verify(findingKey key: (_ keyID: String?) throws(JWSError) -> PublicKey?) throws(JWSError) -> VerifiedJWS {
-        guard let found = try key(header.keyID) else { throw .unknownKey(keyID: header.keyID) }
+    /// - Throws: `JWSError.unknownKey`, `algorithmMismatch` or `badSignature`; else what `key` throws.
+    public func verify(findingKey key: (_ keyID: String?) throws -> PublicKey?) throws -> VerifiedJWS {
+        guard let found = try key(header.keyID) else { throw JWSError.unknownKey(keyID: header.keyID) }
         return try verify(with: found)
     }
 

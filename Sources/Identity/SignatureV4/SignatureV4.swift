@@ -36,6 +36,12 @@ enum SignatureV4 {
         return Verdict(bodyVerified: body.isGiven)
     }
 
+    /// The signature that `secret` makes of a request without a body.
+    static func signature(of request: SignedHTTPRequest, secret: String) -> String {
+        let canonical = CanonicalRequest.forms(of: request, payloadHash: BodyHash.empty)[0]
+        return Hex.encode(HMAC.sha256(key: signingKey(secret, request.scope), Array(stringToSign(request, canonical).utf8)))
+    }
+
     private static func stringToSign(_ request: SignedHTTPRequest, _ canonical: String) -> String {
         [algorithm, request.timestamp, request.scope.text, Hex.encode(Hash.sha256(Array(canonical.utf8)))].joined(separator: "\n")
     }

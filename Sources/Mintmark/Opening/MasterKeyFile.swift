@@ -4,8 +4,18 @@ import Glibc
 import Identity
 
 /// The master key of a store that was given none: a file beside it, readable for this user alone.
-struct MasterKeyFile {
+public struct MasterKeyFile: Sendable {
     let path: String
+
+    public init(path: String) { self.path = path }
+
+    /// The key in a file that was named, which must be there.
+    ///
+    /// - Throws: `StoreCannotOpen`.
+    public func readGiven() throws -> MasterKey {
+        guard let key = try read() else { throw failure("there is no such file") }
+        return key
+    }
 
     /// The key in the file, nil if there is no file.
     ///

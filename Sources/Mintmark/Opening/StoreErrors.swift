@@ -3,7 +3,7 @@ import Identity
 import Storage
 
 /// What the store and the vault say, as the contract names it. They stand below the contract and cannot do so themselves.
-func contractError(_ error: any Error) -> (any ContractError)? {
+public func contractError(_ error: any Error) -> (any ContractError)? {
     switch error {
     case let error as any ContractError: return error
     case let error as StoreError: return contractError(error)
