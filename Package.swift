@@ -38,13 +38,15 @@ let package = Package(
             ],
             swiftSettings: strict),
         .executableTarget(name: "ContractGenerator", dependencies: ["JSON"], swiftSettings: strict),
+        .executableTarget(
+            name: "StorageProbe", dependencies: ["CSQLite", "Platform", "Storage"], path: "Tests/StorageProbe", swiftSettings: strict),
     ]
         + room("Platform")
         + room("JSON", ["Platform"])
         + room("JSONRPC", ["JSON", "Platform"])
         + room("Contract", ["JSON"], tests: ["ContractGenerator"])
         + room("Crypto", ["COpenSSL", "JSON", "Platform"])
-        + room("Storage", ["CSQLite", "Platform"])
+        + room("Storage", ["CSQLite", "Platform"], tests: ["StorageProbe"])
         + room("Identity", ["Contract", "Crypto", "JSON", "Platform", "Storage"])
         + room(
             "Mintmark",

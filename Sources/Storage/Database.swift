@@ -46,7 +46,15 @@ public struct StoreFacts: Sendable {
     /// The file, nil for a memory store.
     public let path: String?
     public let schemaVersion: Int
+    /// The size of the database.
     public let bytes: Int64
+    /// How much of it is free for new rows.
+    public let freeBytes: Int64
+    /// The size of the log that is not yet, or no more, needed beside the database.
+    public let logBytes: Int64
+    /// SQLite's journal mode, nil for other databases.
+    public let journalMode: String?
+    /// How many transactions this process has committed since it opened the store, and how many writes shared them.
     public let commits: Int64
     public let writes: Int64
 }

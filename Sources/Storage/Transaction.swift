@@ -1,6 +1,12 @@
 /// One transaction: everything in it is seen and kept together. Valid only inside the body it is handed to.
+///
+/// ```swift
+/// let name = try database.read { tx in
+///     try tx.queryOne("SELECT name FROM pool WHERE id = $1", poolId) { $0.string(0) }
+/// }
+/// ```
 public final class Transaction {
-    private let session: any Session
+    private var session: (any Session)?
 
     init(_ session: any Session) { self.session = session }
 
@@ -9,39 +15,76 @@ public final class Transaction {
     /// - Throws: `StoreError`, and what `row` throws.
     public func query<R>(_ sql: SQL, _ parameters: any SQLValue..., row: (Row) throws -> R) throws -> [R] {
         var rows: [R] = []
-        _ = try session.run(sql, parameters) { rows.append(try row($0)) }
+        _ = try current().run(sql, parameters) {
+            rows.append(try row($0))
+            return .more
+        }
         return rows
     }
 
     /// Runs a statement and maps the first row of its answer, if there is one.
+    ///
+    /// - Throws: `StoreError`, and what `row` throws.
     public func queryOne<R>(_ sql: SQL, _ parameters: any SQLValue..., row: (Row) throws -> R) throws -> R? {
         var first: R?
-        _ = try session.run(sql, parameters) { if first == nil { first = try row($0) } }
+        _ = try current().run(sql, parameters) {
+            if first == nil { first = try row($0) }
+            return .enough
+        }
         return first
     }
 
-    /// Runs a statement and answers how many rows it changed.
+    /// Runs a statement and answers how many rows it inserted, updated or deleted.
+    ///
+    /// - Throws: `StoreError`.
     @discardableResult
-    public func execute(_ sql: SQL, _ parameters: any SQLValue...) throws -> Int { try session.run(sql, parameters) { _ in } }
+    public func execute(_ sql: SQL, _ parameters: any SQLValue...) throws -> Int { try current().run(sql, parameters) { _ in .more } }
 
     /// Keeps others from changing the rows of these ids until the end of the transaction. SQLite has one writer and needs none.
-    public func lock(_ ids: [String]) throws { try session.lock(ids) }
+    ///
+    /// - Throws: `StoreError`.
+    public func lock(_ ids: [String]) throws { try current().lock(ids) }
 
     /// The name of the writing connection, a UUID; empty in a read.
-    public var connectionId: String { session.connectionId }
+    public var connectionId: String { session?.connectionId ?? "" }
 
     /// Counts the changes of what processes keep in memory: keys, pools, roles, revocations. Cheap when nothing changed.
-    public var epoch: Int64 { get throws { try session.epoch() } }
+    ///
+    /// Where the epoch was advanced but not yet committed, the answer is negative and never comes again: what is seen there may
+    /// still be undone and must not be kept.
+    ///
+    /// - Throws: `StoreError`.
+    public var epoch: Int64 { get throws { try current().epoch() } }
 
-    /// Tells every process on this store to read anew what it keeps in memory.
-    public func advanceEpoch() throws { try session.advanceEpoch() }
+    /// Tells every process on this store to read anew what it keeps in memory. Call it before the change itself.
+    ///
+    /// - Throws: `StoreError`.
+    public func advanceEpoch() throws { try current().advanceEpoch() }
+
+    /// Cuts the connection off: whoever kept the transaction beyond its body can do no harm.
+    func end() { session = nil }
+
+    private func current() throws(StoreError) -> any Session {
+        guard let session else { throw .failed(reason: "a transaction was used after its end") }
+        return session
+    }
 }
 
 /// What a driver offers to a transaction.
 protocol Session: AnyObject {
     var connectionId: String { get }
-    func run(_ sql: SQL, _ parameters: [any SQLValue], row: (Row) throws -> Void) throws -> Int
+
+    /// Runs a statement. `row` says whether it wants to see more rows.
+    ///
+    /// - Returns: how many rows the statement changed.
+    func run(_ sql: SQL, _ parameters: [any SQLValue], row: (Row) throws -> RowDemand) throws -> Int
     func lock(_ ids: [String]) throws
     func epoch() throws -> Int64
     func advanceEpoch() throws
+}
+
+/// Whether whoever reads rows wants the next one.
+enum RowDemand {
+    case more
+    case enough
 }

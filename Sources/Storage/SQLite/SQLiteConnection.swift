@@ -1,21 +1,31 @@
 import CSQLite
 
 /// One connection to a SQLite database with its prepared statements. Used by one thread at a time.
-final class SQLiteConnection: Session {
+final class SQLiteConnection {
+    enum Role {
+        case reader
+        /// The connection that writes, and its name.
+        case writer(id: String)
+    }
+
     let handle: OpaquePointer
-    private var statements: [UnsafePointer<UInt8>: SQLiteStatement] = [:]
-    let connectionId: String
+    let role: Role
+    /// What the database itself said last, nil while all is well.
+    private(set) var lastError: (any Error)?
     private let path: String
+    private let waitMilliseconds: Int32
     private var patient = true
-    private var seen: (dataVersion: Int64, epoch: Int64)?
+    private var statements: [UnsafePointer<UInt8>: SQLiteStatement] = [:]
+    private var isClosed = false
+    var epochSeen = SeenEpoch()
 
-    /// How long to wait for another process's lock.
-    static let busyMilliseconds: Int32 = 5_000
-
+    /// - Parameters:
+    ///   - path: a file, or a URI of SQLite's memory.
+    ///   - waitMilliseconds: how long to wait for the lock of another process.
     /// - Throws: `StoreError.cannotOpen`.
-    init(path: String, uri: Bool, connectionId: String = "") throws {
+    init(path: String, isURI: Bool, role: Role, waitMilliseconds: Int32) throws {
         var handle: OpaquePointer?
-        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | (uri ? SQLITE_OPEN_URI : 0)
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | (isURI ? SQLITE_OPEN_URI : 0)
         let code = sqlite3_open_v2(path, &handle, flags, nil)
         guard code == SQLITE_OK, let handle else {
             let reason = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
@@ -24,13 +34,18 @@ final class SQLiteConnection: Session {
         }
         self.handle = handle
         self.path = path
-        self.connectionId = connectionId
+        self.role = role
+        self.waitMilliseconds = waitMilliseconds
         sqlite3_extended_result_codes(handle, 1)
-        sqlite3_busy_timeout(handle, Self.busyMilliseconds)
+        sqlite3_busy_timeout(handle, waitMilliseconds)
         sqlite3_create_collation_v2(handle, "C", SQLITE_UTF8, nil, { _, aCount, a, bCount, b in compareBytes(a, aCount, b, bCount) }, nil)
     }
 
-    deinit {
+    deinit { close() }
+
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
         statements.removeAll()
         sqlite3_close_v2(handle)
     }
@@ -39,96 +54,90 @@ final class SQLiteConnection: Session {
     func setPatient(_ patient: Bool) {
         guard patient != self.patient else { return }
         self.patient = patient
-        sqlite3_busy_timeout(handle, patient ? Self.busyMilliseconds : 0)
+        sqlite3_busy_timeout(handle, patient ? waitMilliseconds : 0)
     }
 
-    /// Whether SQLite itself has ended the transaction, as it does on a full disk.
+    /// Whether there is no transaction, or SQLite itself has ended it, as it does on a full disk.
     var isOutsideTransaction: Bool { sqlite3_get_autocommit(handle) != 0 }
+
+    /// Undoes whatever is open.
+    func abandon() {
+        if !isOutsideTransaction { try? run("ROLLBACK") }
+        lastError = nil
+        epochSeen.settle()
+    }
+
+    /// Moves what is in the log into the database as far as readers allow, without waiting for them.
+    func checkpoint() { sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil) }
 
     // MARK: Statements
 
-    func run(_ sql: SQL, _ parameters: [any SQLValue], row: (Row) throws -> Void) throws -> Int {
+    func run(_ sql: SQL, _ parameters: [any SQLValue], row: (Row) throws -> RowDemand) throws -> Int {
         let statement = try prepared(sql)
-        defer { statement.reset() }
-        for (position, value) in parameters.enumerated() { try statement.bind(value.sqlParameter, at: position) }
+        try statement.begin(parameters)
+        defer { statement.end() }
         while true {
             switch sqlite3_step(statement.handle) {
-            case SQLITE_ROW: try row(Row(source: statement))
+            case SQLITE_ROW:
+                // What changes rows is run to its end, whatever was asked for.
+                if try row(Row(source: statement)) == .enough, statement.isReadOnly { return 0 }
             case SQLITE_DONE: return statement.isReadOnly ? 0 : Int(sqlite3_changes(handle))
-            case let code: throw error(code)
+            case let code: throw failure(code)
             }
         }
     }
 
     /// Runs a statement that has neither parameters nor an answer.
-    func run(_ sql: SQL) throws { _ = try run(sql, []) { _ in } }
+    func run(_ sql: SQL) throws { _ = try run(sql, []) { _ in .more } }
 
     /// The first column of the first row, nil without one.
     func integer(_ sql: SQL) throws -> Int64? {
         var answer: Int64?
-        _ = try run(sql, []) { if answer == nil { answer = $0.int(0) } }
+        _ = try run(sql, []) {
+            answer = $0.int(0)
+            return .enough
+        }
+        return answer
+    }
+
+    /// The first column of the first row, nil without one.
+    func text(_ sql: SQL) throws -> String? {
+        var answer: String?
+        _ = try run(sql, []) {
+            answer = $0.string(0)
+            return .enough
+        }
         return answer
     }
 
     private func prepared(_ sql: SQL) throws -> SQLiteStatement {
-        if let known = statements[sql.text.utf8Start] { return known }
+        // A statement that is being read from cannot start anew; whoever asks for it meanwhile gets one of its own.
+        if let known = statements[sql.text.utf8Start], !known.isRunning { return known }
         var statement: OpaquePointer?
         let text = UnsafeRawPointer(sql.text.utf8Start).assumingMemoryBound(to: CChar.self)
         let code = sqlite3_prepare_v3(
             handle, text, Int32(sql.text.utf8CodeUnitCount), UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
-        guard code == SQLITE_OK, let statement else { throw error(code) }
-        let fresh = SQLiteStatement(statement)
-        statements[sql.text.utf8Start] = fresh
+        guard code == SQLITE_OK, let statement else { throw failure(code) }
+        let fresh = try SQLiteStatement(statement)
+        if case .reader = role, !fresh.isReadOnly { throw StoreError.failed(reason: "a read must not write: \(sql.text)") }
+        if statements[sql.text.utf8Start] == nil { statements[sql.text.utf8Start] = fresh }
         return fresh
     }
 
-    /// Runs several statements given as text of this module's own.
-    func execute(_ text: String) throws {
-        let code = sqlite3_exec(handle, text, nil, nil, nil)
-        if code != SQLITE_OK { throw error(code) }
+    /// Runs statements that are needed once, without keeping them.
+    func execute(_ text: SQL) throws {
+        let code = sqlite3_exec(handle, UnsafeRawPointer(text.text.utf8Start).assumingMemoryBound(to: CChar.self), nil, nil, nil)
+        if code != SQLITE_OK { throw failure(code) }
     }
 
-    func lock(_ ids: [String]) throws {}
-
-    // MARK: Epoch
-
-    /// SQLite's data version changes when another connection has committed anything; only then the row is read again.
-    func epoch() throws -> Int64 {
-        let dataVersion = try integer("PRAGMA data_version") ?? 0
-        if let seen, seen.dataVersion == dataVersion { return seen.epoch }
-        let epoch = try integer("SELECT value FROM mintmark_meta WHERE name = 'epoch'") ?? 0
-        seen = (dataVersion, epoch)
-        return epoch
-    }
-
-    func advanceEpoch() throws {
-        try run("UPDATE mintmark_meta SET value = value + 1 WHERE name = 'epoch'")
-        seen = nil
-    }
-
-    /// Forgets what was seen in a transaction that may have been undone.
-    func forgetEpoch() { seen = nil }
-
-    // MARK: Errors
-
-    func error(_ code: Int32) -> any Error {
-        let reason = String(cString: sqlite3_errmsg(handle))
-        switch code & 0xFF {
-        case SQLITE_BUSY, SQLITE_LOCKED: return patient ? StoreError.busy : WouldWait()
-        case SQLITE_READONLY, SQLITE_PERM: return StoreError.readOnly(reason: reason)
-        case SQLITE_FULL: return StoreError.full
-        case SQLITE_CORRUPT: return StoreError.corrupt(reason: reason)
-        case SQLITE_NOTADB: return StoreError.notAStore(path: path)
-        case SQLITE_CANTOPEN: return StoreError.cannotOpen(path: path, reason: reason)
-        case SQLITE_IOERR: return ioError(code, reason)
-        default: return StoreError.failed(reason: "\(reason) (SQLite \(code))")
+    private func failure(_ code: Int32) -> any Error {
+        let error: any Error
+        switch SQLiteFailure.storeError(code, of: handle, path: path) {
+        case .busy where !patient: error = WouldWait()
+        case let other: error = other
         }
-    }
-
-    private func ioError(_ code: Int32, _ reason: String) -> StoreError {
-        // SQLITE_IOERR_WRITE, _FSYNC, _DIR_FSYNC, _TRUNCATE, _SHMSIZE: macros that Swift cannot read.
-        let writing: [Int32] = [3, 4, 5, 6, 19]
-        return writing.contains(code >> 8) ? .full : .corrupt(reason: "\(reason) (SQLite \(code))")
+        lastError = error
+        return error
     }
 }
 

@@ -1,45 +1,79 @@
 import CSQLite
 import Glibc
+import Platform
 
 /// What happens between opening a SQLite file and using it as a store.
 enum SQLiteOpening {
-    /// Stands in the file's header: this is a store of ours and nothing else.
+    /// Stands in the file's header: this is a store of ours and nothing else ("MMRK").
     private static let applicationId: Int64 = 0x4D4D_524B
+
+    /// The path from the root, so that it stays the same file and is no URI, whatever it looks like.
+    static func absolute(_ path: String) -> String {
+        if path.hasPrefix("/") { return path }
+        guard let folder = getcwd(nil, 0) else { return "./\(path)" }
+        defer { free(folder) }
+        return "\(String(cString: folder))/\(path)"
+    }
 
     /// Settings that every connection needs.
     static func configure(_ connection: SQLiteConnection) throws {
-        try connection.execute("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -1024")
+        try connection.execute(
+            """
+            PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -1024;
+            PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA journal_size_limit = 16777216
+            """)
     }
 
     /// Makes a new file a store, brings an old one up to date, and refuses what is neither.
     ///
     /// - Returns: the schema version.
     static func prepare(
-        _ connection: SQLiteConnection, at location: SQLiteDatabase.Location, migrations: [Migration], migrates: Bool
+        _ connection: SQLiteConnection, isFile: Bool, path: String, migrations: [Migration], migrates: Bool, deadline: UInt64
     ) throws -> Int {
-        let supported = migrations.last?.version ?? 0
         try configure(connection)
-        if case .file(let path) = location {
-            try refuseForeign(connection, path)
-            try switchToWAL(connection)
-        }
-        // Nearly always there is nothing to do, and finding that out takes no lock.
-        if let version = try version(connection), version >= supported { return try accept(version, supported) }
-        try connection.run("BEGIN IMMEDIATE")
+        // Nearly always there is nothing to do, and finding that out takes no lock. What belongs to others stays as it is.
+        let before = try look(connection, path)
+        if isFile { try switchToWAL(connection, deadline) }
+        let supported = migrations.last?.version ?? 0
+        if case .store(let version) = before, version >= supported { return try accept(version, supported) }
         do {
-            let found = try version(connection)
-            if let found, found > supported { _ = try accept(found, supported) }
-            if let found, !migrates, found < supported { throw StoreError.tooOld(found: found, needed: supported) }
-            if found == nil { try begin(connection) }
-            for migration in migrations where migration.version > found ?? 0 {
-                for statement in migration.statements { try connection.run(statement) }
-            }
-            try connection.execute("UPDATE mintmark_meta SET value = \(supported) WHERE name = 'schema_version'")
+            try connection.run("BEGIN IMMEDIATE")
+            let version = try migrate(connection, path, migrations, migrates)
             try connection.run("COMMIT")
+            return version
         } catch {
-            if !connection.isOutsideTransaction { try? connection.run("ROLLBACK") }
+            connection.abandon()
             throw error
         }
+    }
+
+    /// Looks at one moment of a file that another process may be filling.
+    private static func look(_ connection: SQLiteConnection, _ path: String) throws -> Contents {
+        do {
+            try connection.run("BEGIN")
+            let contents = try Contents(of: connection, path)
+            try connection.run("COMMIT")
+            return contents
+        } catch {
+            connection.abandon()
+            throw error
+        }
+    }
+
+    /// Runs what is missing, seen from inside the lock: another process may have been faster.
+    private static func migrate(_ connection: SQLiteConnection, _ path: String, _ migrations: [Migration], _ migrates: Bool) throws -> Int {
+        let supported = migrations.last?.version ?? 0
+        var found = 0
+        switch try Contents(of: connection, path) {
+        case .store(let version): found = version
+        case .nothing: try begin(connection)
+        }
+        if found >= supported { return try accept(found, supported) }
+        if found > 0, !migrates { throw StoreError.tooOld(found: found, needed: supported) }
+        for migration in migrations where migration.version > found {
+            for statement in migration.statements { try connection.execute(statement) }
+        }
+        _ = try connection.run("UPDATE mintmark_meta SET value = $1 WHERE name = 'schema_version'", [supported]) { _ in .more }
         return supported
     }
 
@@ -52,27 +86,46 @@ enum SQLiteOpening {
     private static func begin(_ connection: SQLiteConnection) throws {
         try connection.execute(
             """
-            PRAGMA application_id = \(applicationId);
+            PRAGMA application_id = 1296912971;
             CREATE TABLE mintmark_meta (name TEXT PRIMARY KEY, value BIGINT NOT NULL);
             INSERT INTO mintmark_meta (name, value) VALUES ('schema_version', 0), ('epoch', 1)
             """)
     }
 
-    private static func version(_ connection: SQLiteConnection) throws -> Int? {
-        guard try connection.integer("SELECT COUNT(*) FROM sqlite_schema WHERE name = 'mintmark_meta'") == 1 else { return nil }
-        return try connection.integer("SELECT value FROM mintmark_meta WHERE name = 'schema_version'").map { Int($0) }
-    }
+    /// What stands in a file.
+    private enum Contents {
+        case nothing
+        case store(version: Int)
 
-    /// A file with tables in it that does not carry our mark belongs to somebody else.
-    private static func refuseForeign(_ connection: SQLiteConnection, _ path: String) throws {
-        if try connection.integer("PRAGMA application_id") == applicationId { return }
-        if try connection.integer("SELECT COUNT(*) FROM sqlite_schema") ?? 0 > 0 { throw StoreError.notAStore(path: path) }
+        /// - Throws: `StoreError.notAStore` if the file carries another mark, or tables and no mark.
+        init(of connection: SQLiteConnection, _ path: String) throws {
+            let mark = try connection.integer("PRAGMA application_id") ?? 0
+            if mark == applicationId {
+                self = .store(version: try Self.version(connection))
+            } else if try mark == 0 && connection.integer("SELECT COUNT(*) FROM sqlite_schema") == 0 {
+                self = .nothing
+            } else {
+                throw StoreError.notAStore(path: path)
+            }
+        }
+
+        private static func version(_ connection: SQLiteConnection) throws -> Int {
+            do {
+                let version = try connection.integer("SELECT value FROM mintmark_meta WHERE name = 'schema_version'")
+                if let version { return Int(version) }
+            } catch StoreError.failed {}
+            throw StoreError.corrupt(reason: "the store's schema version is missing")
+        }
     }
 
     /// SQLite does not wait for others when it changes the journal, so this does.
-    private static func switchToWAL(_ connection: SQLiteConnection) throws {
-        for attempt in 0... {
-            do { return try connection.execute("PRAGMA journal_mode = WAL") } catch StoreError.busy where attempt < 250 { usleep(20_000) }
+    private static func switchToWAL(_ connection: SQLiteConnection, _ deadline: UInt64) throws {
+        while true {
+            do {
+                let mode = try connection.text("PRAGMA journal_mode = WAL")
+                guard mode == "wal" else { throw StoreError.readOnly(reason: "SQLite's write-ahead log does not work here") }
+                return
+            } catch StoreError.busy where Monotonic.nanoseconds() < deadline { usleep(10_000) }
         }
     }
 }

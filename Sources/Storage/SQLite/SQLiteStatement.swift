@@ -4,54 +4,67 @@ import CSQLite
 final class SQLiteStatement: RowSource {
     let handle: OpaquePointer
     let isReadOnly: Bool
+    /// Whether someone is reading its rows.
+    private(set) var isRunning = false
     private let positions: [Int32]
 
+    // SQLITE_TRANSIENT: SQLite makes a copy of its own.
     private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
-    init(_ handle: OpaquePointer) {
+    /// - Throws: `StoreError.failed` if the parameters are not exactly `$1` to `$n`.
+    init(_ handle: OpaquePointer) throws(StoreError) {
         self.handle = handle
         isReadOnly = sqlite3_stmt_readonly(handle) != 0
-        var positions: [Int32] = []
-        for number in 1...16 {
-            let position = sqlite3_bind_parameter_index(handle, "$\(number)")
-            if position == 0 { break }
-            positions.append(position)
-        }
-        self.positions = positions
+        let count = sqlite3_bind_parameter_count(handle)
+        positions = count == 0 ? [] : (1...count).map { sqlite3_bind_parameter_index(handle, "$\($0)") }
+        if positions.contains(0) { throw .failed(reason: "the parameters of a statement are not $1 to $\(count): \(text)") }
     }
 
     deinit { sqlite3_finalize(handle) }
 
-    func bind(_ value: SQLParameter, at index: Int) throws {
-        guard index < positions.count else { throw StoreError.failed(reason: "a statement has no parameter $\(index + 1)") }
-        let position = positions[index]
-        let code =
-            switch value {
-            case .null: sqlite3_bind_null(handle, position)
-            case .integer(let integer): sqlite3_bind_int64(handle, position, integer)
-            case .bool(let bool): sqlite3_bind_int64(handle, position, bool ? 1 : 0)
-            case .text(var text):
-                text.withUTF8 { utf8 in
-                    // An empty buffer may have no address, which SQLite would take for NULL.
-                    utf8.withMemoryRebound(to: CChar.self) {
-                        $0.isEmpty
-                            ? sqlite3_bind_text(handle, position, "", 0, Self.transient)
-                            : sqlite3_bind_text(handle, position, $0.baseAddress, Int32($0.count), Self.transient)
-                    }
-                }
-            case .bytes(let bytes):
-                bytes.isEmpty
-                    ? sqlite3_bind_zeroblob(handle, position, 0)
-                    : sqlite3_bind_blob(handle, position, bytes, Int32(bytes.count), Self.transient)
-            }
-        if code != SQLITE_OK { throw StoreError.failed(reason: "parameter $\(index + 1) cannot be bound (SQLite \(code))") }
+    private var text: String { sqlite3_sql(handle).map { String(cString: $0) } ?? "" }
+
+    // MARK: Running
+
+    /// - Throws: `StoreError.failed` if there are not as many values as the statement has parameters.
+    func begin(_ values: [any SQLValue]) throws(StoreError) {
+        guard values.count == positions.count else {
+            throw .failed(reason: "a statement has \(positions.count) parameters and got \(values.count) values: \(text)")
+        }
+        for (position, value) in zip(positions, values) {
+            let code = bind(value.sqlParameter, at: position)
+            if code != SQLITE_OK { throw .failed(reason: "a value for \(text) cannot be bound (SQLite \(code))") }
+        }
+        isRunning = true
     }
 
     /// Ends the statement's run and lets go of what was bound, secrets among it.
-    func reset() {
+    func end() {
         sqlite3_reset(handle)
-        sqlite3_clear_bindings(handle)
+        if !positions.isEmpty { sqlite3_clear_bindings(handle) }
+        isRunning = false
     }
+
+    private func bind(_ value: SQLParameter, at position: Int32) -> Int32 {
+        switch value {
+        case .null: return sqlite3_bind_null(handle, position)
+        case .integer(let integer): return sqlite3_bind_int64(handle, position, integer)
+        case .bool(let bool): return sqlite3_bind_int64(handle, position, bool ? 1 : 0)
+        case .text(var text):
+            return text.withUTF8 { utf8 in
+                // An empty buffer may have no address, which SQLite would take for NULL.
+                guard let start = utf8.baseAddress else { return sqlite3_bind_text(handle, position, "", 0, Self.transient) }
+                return start.withMemoryRebound(to: CChar.self, capacity: utf8.count) {
+                    sqlite3_bind_text64(handle, position, $0, UInt64(utf8.count), Self.transient, UInt8(SQLITE_UTF8))
+                }
+            }
+        case .bytes(let bytes):
+            if bytes.isEmpty { return sqlite3_bind_zeroblob(handle, position, 0) }
+            return sqlite3_bind_blob64(handle, position, bytes, UInt64(bytes.count), Self.transient)
+        }
+    }
+
+    // MARK: The row at hand
 
     func isNull(_ column: Int) -> Bool { sqlite3_column_type(handle, Int32(column)) == SQLITE_NULL }
 

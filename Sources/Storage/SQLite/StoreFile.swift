@@ -2,36 +2,73 @@ import Glibc
 
 /// The file of a store before SQLite opens it. Afterwards nobody else may open or close it: that would drop SQLite's locks.
 enum StoreFile {
-    /// Makes the folders (0700) and the file (0600) where they are missing.
+    /// Makes the folders (0700) and the file (0600) where they are missing. Never opens the file, since another store of this
+    /// process may have it open.
     ///
     /// - Throws: `StoreError.cannotOpen`, `StoreError.readOnly`.
-    static func prepare(_ path: String) throws {
-        var status = stat()
-        if stat(path, &status) == 0 {
-            if status.st_mode & S_IFMT == S_IFDIR { throw StoreError.cannotOpen(path: path, reason: "it is a folder") }
-            if access(path, R_OK) != 0 { throw StoreError.cannotOpen(path: path, reason: "this user may not read it") }
-            return
+    static func prepare(_ path: String) throws(StoreError) {
+        switch try kind(path) {
+        case .file: return
+        case .other(let what): throw .cannotOpen(path: path, reason: what)
+        case .nothing: break
         }
-        guard errno == ENOENT else { throw StoreError.cannotOpen(path: path, reason: String(cString: strerror(errno))) }
         try makeFolders(of: path)
-        let file = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
-        if file >= 0 {
-            Glibc.close(file)
-        } else if errno == EROFS || errno == EACCES {
-            throw StoreError.readOnly(reason: "\(path) cannot be made: \(String(cString: strerror(errno)))")
-        } else if errno != EEXIST {
-            throw StoreError.cannotOpen(path: path, reason: String(cString: strerror(errno)))
+        // Makes a file without opening it, and says so if somebody else just did.
+        if mknod(path, S_IFREG | 0o600, 0) == 0 { return }
+        switch errno {
+        case EROFS, EACCES: throw .readOnly(reason: "\(path) cannot be made: \(String(cString: strerror(errno)))")
+        case EEXIST:
+            if case .file = try kind(path) { return }
+            throw .cannotOpen(path: path, reason: "it is a link that leads nowhere")
+        case ENOSPC, EDQUOT: throw .full
+        default: throw .cannotOpen(path: path, reason: String(cString: strerror(errno)))
         }
     }
 
-    private static func makeFolders(of path: String) throws {
+    private enum Kind {
+        case nothing
+        case file
+        case other(String)
+    }
+
+    private static func kind(_ path: String) throws(StoreError) -> Kind {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            if errno == ENOENT { return .nothing }
+            throw .cannotOpen(path: path, reason: String(cString: strerror(errno)))
+        }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: return access(path, R_OK) == 0 ? .file : .other("this user may not read it")
+        case S_IFDIR: return .other("it is a folder")
+        default: return .other("it is not a file")
+        }
+    }
+
+    private static func makeFolders(of path: String) throws(StoreError) {
         guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return }
         let folder = String(path[..<slash])
         var status = stat()
         if stat(folder, &status) == 0 { return }
         try makeFolders(of: folder)
         if mkdir(folder, 0o700) != 0, errno != EEXIST {
-            throw StoreError.cannotOpen(path: path, reason: "the folder \(folder) cannot be made: \(String(cString: strerror(errno)))")
+            let reason = "the folder \(folder) cannot be made: \(String(cString: strerror(errno)))"
+            throw errno == EROFS || errno == EACCES ? .readOnly(reason: reason) : .cannotOpen(path: path, reason: reason)
         }
+        syncParent(of: folder)
+    }
+
+    /// A folder that is lost in a power failure takes what was answered with it.
+    private static func syncParent(of folder: String) {
+        let parent = folder.lastIndex(of: "/").map { String(folder[...$0]) } ?? "."
+        let descriptor = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        close(descriptor)
+    }
+
+    /// The size in bytes, 0 where there is no file.
+    static func size(of path: String) -> Int64 {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int64(status.st_size) : 0
     }
 }

@@ -1,0 +1,40 @@
+import CSQLite
+import Glibc
+
+/// What SQLite's result codes mean for a store.
+enum SQLiteFailure {
+    /// - Parameters:
+    ///   - code: an extended result code that is neither OK, ROW nor DONE.
+    ///   - handle: the connection that answered it just now.
+    static func storeError(_ code: Int32, of handle: OpaquePointer, path: String) -> StoreError {
+        let reason = String(cString: sqlite3_errmsg(handle))
+        switch code & 0xFF {
+        case SQLITE_BUSY, SQLITE_LOCKED: return .busy
+        case SQLITE_READONLY, SQLITE_PERM: return .readOnly(reason: reason)
+        case SQLITE_FULL: return .full
+        case SQLITE_CORRUPT: return .corrupt(reason: reason)
+        case SQLITE_NOTADB: return .notAStore(path: path)
+        case SQLITE_CANTOPEN: return cannotOpen(reason, sqlite3_system_errno(handle), path)
+        case SQLITE_IOERR: return brokenDisk("\(reason) (SQLite \(code))", sqlite3_system_errno(handle))
+        case SQLITE_NOMEM: return .failed(reason: "SQLite got no memory")
+        default: return .failed(reason: "\(reason) (SQLite \(code))")
+        }
+    }
+
+    /// SQLite needs two files beside the database, also to read it.
+    private static func cannotOpen(_ reason: String, _ number: Int32, _ path: String) -> StoreError {
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        if number == EACCES || number == EROFS || number == EPERM || access(folder, W_OK) != 0 {
+            return .readOnly(reason: "SQLite keeps two files beside \(path), and this user may not write them")
+        }
+        return .cannotOpen(path: path, reason: number == 0 ? reason : "\(reason): \(String(cString: strerror(number)))")
+    }
+
+    private static func brokenDisk(_ reason: String, _ number: Int32) -> StoreError {
+        switch number {
+        case ENOSPC, EDQUOT, EFBIG: .full
+        case 0: .corrupt(reason: reason)
+        default: .corrupt(reason: "\(reason): \(String(cString: strerror(number)))")
+        }
+    }
+}
