@@ -11,6 +11,7 @@ struct Benchmark {
 
     func run() throws {
         plainInserts()
+        plainReads()
         for threads in [1, 8, 32] { try groupedWrites(threads: threads, memory: false) }
         try groupedWrites(threads: 1, memory: true)
         try groupedWrites(threads: 32, memory: true)
@@ -40,16 +41,29 @@ struct Benchmark {
         sqlite3_exec(database, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL", nil, nil, nil)
         sqlite3_exec(database, "CREATE TABLE item (id TEXT PRIMARY KEY, value BIGINT NOT NULL)", nil, nil, nil)
         sqlite3_prepare_v2(database, "INSERT INTO item VALUES ('row ' || $1, $1)", -1, &insert, nil)
-        let start = Monotonic.nanoseconds()
-        var rows: Int64 = 0
-        while elapsed(since: start) < seconds {
-            sqlite3_bind_int64(insert, 1, rows)
+        let rate = alone { number in
+            sqlite3_bind_int64(insert, 1, Int64(number))
             sqlite3_step(insert)
             sqlite3_reset(insert)
-            rows += 1
         }
-        report("plain C API, one row a transaction", Double(rows) / elapsed(since: start), "writes/s")
+        report("plain C API, one row a transaction", rate, "writes/s")
         sqlite3_finalize(insert)
+        sqlite3_close(database)
+    }
+
+    /// Reads of one row by the plain C API, each in a transaction of its own: the limit for reads.
+    private func plainReads() {
+        var database: OpaquePointer?
+        var select: OpaquePointer?
+        sqlite3_open_v2("\(folder)/plain-\(getpid()).db", &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil)
+        sqlite3_prepare_v2(database, "SELECT value FROM item WHERE id = $1", -1, &select, nil)
+        let rate = alone { number in
+            sqlite3_bind_text(select, 1, "row \(number % 100)", -1, unsafeBitCast(-1, to: sqlite3_destructor_type.self))
+            sqlite3_step(select)
+            sqlite3_reset(select)
+        }
+        report("plain C API, read one row", 1e6 / rate, "microseconds")
+        sqlite3_finalize(select)
         sqlite3_close(database)
     }
 
@@ -101,6 +115,16 @@ struct Benchmark {
         }
         report("open and migrate a memory store, 10 tables: first", times[0], "microseconds")
         report("    median", times.sorted()[100], "microseconds")
+    }
+
+    private func alone(_ body: (_ number: Int) -> Void) -> Double {
+        let start = Monotonic.nanoseconds()
+        var number = 0
+        while elapsed(since: start) < seconds {
+            body(number)
+            number += 1
+        }
+        return Double(number) / elapsed(since: start)
     }
 
     /// Runs `body` on so many threads and answers how often a second.

@@ -19,11 +19,15 @@ final class SQLiteConnection {
     private var isClosed = false
     var epochSeen = SeenEpoch()
 
+    /// Runs once, before SQLite is first used.
+    private static let hasNoStatistics = sqlite3_config_without_memory_statistics() == SQLITE_OK
+
     /// - Parameters:
     ///   - path: a file, or a URI of SQLite's memory.
     ///   - waitMilliseconds: how long to wait for the lock of another process.
     /// - Throws: `StoreError.cannotOpen`.
     init(path: String, isURI: Bool, role: Role, waitMilliseconds: Int32) throws {
+        _ = Self.hasNoStatistics
         var handle: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | (isURI ? SQLITE_OPEN_URI : 0)
         let code = sqlite3_open_v2(path, &handle, flags, nil)
