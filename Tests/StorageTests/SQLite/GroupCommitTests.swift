@@ -1,0 +1,98 @@
+import Platform
+import Storage
+import Synchronization
+import Testing
+
+@Suite("Writes that wait at one moment share a commit")
+struct GroupCommitTests {
+    @Test("a hundred threads make far fewer commits than writes", arguments: Backend.all)
+    func shared(_ backend: Backend) throws {
+        let database = try backend.open()
+        try together(100) { thread in
+            for number in 0..<10 { try database.insert("\(thread) \(number)") }
+        }
+        let facts = try database.facts()
+        #expect(try database.count() == 1000)
+        #expect(facts.writes == 1000)
+        #expect(facts.commits < 300)
+    }
+
+    @Test("a write that fails harms none of those beside it", arguments: Backend.all)
+    func failure(_ backend: Backend) throws {
+        let database = try backend.open()
+        try together(60) { thread in
+            for number in 0..<10 {
+                let name = "\(thread) \(number)"
+                if thread % 3 != 0 {
+                    try database.insert(name)
+                } else {
+                    #expect(throws: Refused.self) {
+                        try database.write { tx in
+                            try tx.execute("INSERT INTO item (id) VALUES ($1)", name)
+                            throw Refused()
+                        }
+                    }
+                }
+            }
+        }
+        #expect(try database.count() == 400)
+    }
+
+    @Test("each write gets its own answer")
+    func answers() throws {
+        let database = try Backend.memory.open()
+        try together(50) { thread in
+            for number in 0..<20 {
+                let answer = try database.write { tx in
+                    try tx.queryOne("INSERT INTO item (id) VALUES ($1) RETURNING id", "\(thread) \(number)") { $0.string(0) }
+                }
+                #expect(answer == "\(thread) \(number)")
+            }
+        }
+    }
+
+    @Test("an answer comes only after the commit: other connections see what it says", arguments: Backend.all)
+    func visible(_ backend: Backend) throws {
+        let database = try backend.open()
+        try together(20) { thread in
+            for number in 0..<20 {
+                try database.insert("\(thread) \(number)")
+                #expect(try database.has("\(thread) \(number)"))
+            }
+        }
+    }
+
+    @Test("the writes that wait are finished when the store is closed")
+    func closing() throws {
+        let path = TemporaryFolder.shared.path(uniqueName())
+        let database = try SQLiteDatabase(.file(path), migrations: testSchema, connectionId: uniqueName())
+        let isWriting = Signal()
+        let answered = Atomic<Int>(0)
+        try together(20) { thread in
+            if thread == 0 {
+                isWriting.wait()
+                database.close()
+                return
+            }
+            do {
+                try database.write { tx in
+                    isWriting.send()
+                    try tx.execute("INSERT INTO item (id) VALUES ($1)", "\(thread)")
+                }
+                answered.wrappingAdd(1, ordering: .relaxed)
+            } catch StoreError.closed {}
+        }
+        let again = try SQLiteDatabase(.file(path), migrations: testSchema, connectionId: uniqueName())
+        #expect(try again.count() == answered.load(ordering: .relaxed))
+        #expect(answered.load(ordering: .relaxed) > 0)
+    }
+
+    @Test("a store that is let go without closing ends its thread and its files can be used")
+    func letGo() throws {
+        let path = TemporaryFolder.shared.path(uniqueName())
+        for number in 0..<20 {
+            try SQLiteDatabase(.file(path), migrations: testSchema, connectionId: uniqueName()).insert("\(number)")
+        }
+        #expect(try SQLiteDatabase(.file(path), migrations: testSchema, connectionId: uniqueName()).count() == 20)
+    }
+}

@@ -1,0 +1,88 @@
+import Platform
+import Storage
+import Testing
+
+@Suite("Who may not wait is told so")
+struct PatienceTests {
+    @Test("a write without patience throws at once, and its body does not run", arguments: Backend.all)
+    func write(_ backend: Backend) throws {
+        let database = try backend.open()
+        #expect(throws: WouldWait.self) { try Patience.with(.none) { try database.insert("a") } }
+        #expect(try database.count() == 0)
+    }
+
+    @Test("a read without patience reads, where nobody is in the way", arguments: Backend.all)
+    func read(_ backend: Backend) throws {
+        let database = try backend.open()
+        try database.insert("a")
+        #expect(try Patience.with(.none) { try database.has("a") })
+        #expect(Patience.current == .full)
+    }
+
+    @Test("on disk a read never waits for the writer")
+    func whileWriting() throws {
+        let database = try Backend.file.open()
+        try database.insert("a")
+        let (isWriting, hasRead) = (Signal(), Signal())
+        try together(2) { thread in
+            if thread == 0 {
+                try database.write { tx in
+                    try tx.execute("INSERT INTO item (id) VALUES ($1)", "b")
+                    isWriting.send()
+                    #expect(hasRead.wait(seconds: 20))
+                }
+            } else {
+                isWriting.wait()
+                let seen = try Patience.with(.none) { [try database.has("a"), try database.has("b")] }
+                #expect(seen == [true, false])
+                #expect(try database.count() == 1)
+                hasRead.send()
+            }
+        }
+    }
+
+    @Test("in memory a read without patience would wait for the writer, one with patience does")
+    func memoryWhileWriting() throws {
+        let database = try Backend.memory.open()
+        let (isWriting, hasTried) = (Signal(), Signal())
+        try together(2) { thread in
+            if thread == 0 {
+                try database.write { tx in
+                    try tx.execute("INSERT INTO item (id) VALUES ($1)", "b")
+                    isWriting.send()
+                    #expect(hasTried.wait(seconds: 20))
+                }
+            } else {
+                isWriting.wait()
+                #expect(throws: WouldWait.self) { try Patience.with(.none) { try database.count() } }
+                hasTried.send()
+                #expect(try database.count() == 1)
+            }
+        }
+    }
+
+    @Test("memory is never busy, however many read and write")
+    func memoryStorm() throws {
+        let database = try Backend.memory.open()
+        try together(24) { thread in
+            for number in 0..<100 {
+                if thread % 2 == 0 { try database.insert("\(thread) \(number)") } else { _ = try database.count() }
+            }
+        }
+        #expect(try database.count() == 1200)
+    }
+
+    @Test("patience belongs to one thread and ends with its body, also after an error")
+    func threads() throws {
+        #expect(throws: Refused.self) {
+            try Patience.with(.none) {
+                #expect(Patience.current == .none)
+                Patience.with(.full) { #expect(Patience.current == .full) }
+                #expect(Patience.current == .none)
+                throw Refused()
+            }
+        }
+        #expect(Patience.current == .full)
+        try Patience.with(.none) { try together(1) { _ in #expect(Patience.current == .full) } }
+    }
+}
