@@ -111,6 +111,11 @@ public final class SQLiteDatabase: Database {
     ///
     /// - Throws: `StoreError`.
     public func damage() throws -> [String] {
-        try read { tx in try tx.query("PRAGMA quick_check(20)") { $0.string(0) } }.filter { $0 != "ok" }
+        do {
+            return try read { tx in try tx.query("PRAGMA quick_check(20)") { $0.string(0) } }.filter { $0 != "ok" }
+        } catch StoreError.corrupt(let reason) {
+            // Some damage keeps SQLite from even looking further.
+            return [reason]
+        }
     }
 }

@@ -15,7 +15,7 @@ enum SQLiteFailure {
         case SQLITE_CORRUPT: return .corrupt(reason: reason)
         case SQLITE_NOTADB: return .notAStore(path: path)
         case SQLITE_CANTOPEN: return cannotOpen(reason, sqlite3_system_errno(handle), path)
-        case SQLITE_IOERR: return brokenDisk("\(reason) (SQLite \(code))", sqlite3_system_errno(handle))
+        case SQLITE_IOERR: return brokenDisk(code, reason, sqlite3_system_errno(handle))
         case SQLITE_NOMEM: return .failed(reason: "SQLite got no memory")
         default: return .failed(reason: "\(reason) (SQLite \(code))")
         }
@@ -30,11 +30,15 @@ enum SQLiteFailure {
         return .cannotOpen(path: path, reason: number == 0 ? reason : "\(reason): \(String(cString: strerror(number)))")
     }
 
-    private static func brokenDisk(_ reason: String, _ number: Int32) -> StoreError {
+    private static func brokenDisk(_ code: Int32, _ reason: String, _ number: Int32) -> StoreError {
+        // SQLITE_IOERR_WRITE, _FSYNC, _DIR_FSYNC, _TRUNCATE, _SHMSIZE: macros that Swift cannot read. Past a file size limit
+        // SQLite names no cause.
+        let isWriting = [3, 4, 5, 6, 19].contains(code >> 8)
         switch number {
-        case ENOSPC, EDQUOT, EFBIG: .full
-        case 0: .corrupt(reason: reason)
-        default: .corrupt(reason: "\(reason): \(String(cString: strerror(number)))")
+        case ENOSPC, EDQUOT, EFBIG: return .full
+        case 0 where isWriting: return .full
+        case 0: return .corrupt(reason: "\(reason) (SQLite \(code))")
+        default: return .corrupt(reason: "\(reason) (SQLite \(code)): \(String(cString: strerror(number)))")
         }
     }
 }

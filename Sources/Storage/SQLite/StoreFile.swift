@@ -5,7 +5,7 @@ enum StoreFile {
     /// Makes the folders (0700) and the file (0600) where they are missing. Never opens the file, since another store of this
     /// process may have it open.
     ///
-    /// - Throws: `StoreError.cannotOpen`, `StoreError.readOnly`.
+    /// - Throws: `StoreError.cannotOpen`, `.readOnly`, `.notAStore`, `.full`.
     static func prepare(_ path: String) throws(StoreError) {
         switch try kind(path) {
         case .file: return
@@ -38,7 +38,10 @@ enum StoreFile {
             throw .cannotOpen(path: path, reason: String(cString: strerror(errno)))
         }
         switch status.st_mode & S_IFMT {
-        case S_IFREG: return access(path, R_OK) == 0 ? .file : .other("this user may not read it")
+        case S_IFREG:
+            // SQLite takes a file of one byte for an empty one and would overwrite it.
+            if status.st_size == 1 { throw .notAStore(path: path) }
+            return access(path, R_OK) == 0 ? .file : .other("this user may not read it")
         case S_IFDIR: return .other("it is a folder")
         default: return .other("it is not a file")
         }

@@ -55,7 +55,7 @@ struct OpeningTests {
         let content = kind == "noise" ? (0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* $0 &+ 7) } : Array(kind.utf8)
         put(content)
         #expect(throws: StoreError.notAStore(path: path)) { try open() }
-        #expect(StoreFileContent.read(path) == content)
+        #expect(StoreFileContent.read(path) == String(content.hashValue), "the file was changed")
     }
 
     @Test("another application's database is no store and stays as it is")
@@ -119,13 +119,13 @@ struct OpeningTests {
     }
 }
 
-/// A file's bytes, read only while no store has it open.
+/// A mark of a file's bytes, read only while no store has it open.
 enum StoreFileContent {
-    static func read(_ path: String) -> [UInt8] {
+    static func read(_ path: String) -> String {
         let file = open(path, O_RDONLY)
         defer { close(file) }
         var bytes = [UInt8](repeating: 0, count: 1 << 20)
         bytes.removeLast(bytes.count - max(0, Glibc.read(file, &bytes, bytes.count)))
-        return bytes
+        return String(bytes.hashValue)
     }
 }
