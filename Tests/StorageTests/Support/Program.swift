@@ -16,8 +16,8 @@ final class Program: @unchecked Sendable {
     }
 
     static func probe(_ arguments: String...) throws -> Program {
-        let tests = URL(fileURLWithPath: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
-        let folder = tests.path.contains("/.build/") ? tests.deletingLastPathComponent().path : FileManager.default.currentDirectoryPath
+        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let folder = URL(fileURLWithPath: tests).deletingLastPathComponent().path
         return try Program("\(folder)/StorageProbe", arguments)
     }
 
