@@ -64,5 +64,10 @@ extension Transaction {
         try execute("UPDATE signing_key SET revoked_at = $2 WHERE kid = $1 AND revoked_at IS NULL", kid, now) == 1
     }
 
+    /// Takes away keys that have not begun to sign.
+    func deleteNextKeys(of owner: KeyOwner, at now: Int64) throws {
+        try execute("DELETE FROM signing_key WHERE owner = $1 AND active_at > $2 AND revoked_at IS NULL", owner.path, now)
+    }
+
     func deleteKeys(of owner: KeyOwner) throws { try execute("DELETE FROM signing_key WHERE owner = $1", owner.path) }
 }
