@@ -1,0 +1,32 @@
+import Crypto
+import Testing
+
+@Suite struct RandomTests {
+    /// Counts upwards, so that a test can say what must come out.
+    struct Counting: RandomSource {
+        let first: UInt8
+        func bytes(_ count: Int) -> [UInt8] { (0..<count).map { first &+ UInt8($0) } }
+    }
+
+    @Test("the system's bytes have the length asked for and do not repeat")
+    func system() {
+        #expect(SystemRandom().bytes(0) == [])
+        let draws = Set((0..<100).map { _ in SystemRandom().bytes(16) })
+        #expect(draws.count == 100)
+        #expect(draws.allSatisfy { $0.count == 16 })
+    }
+
+    @Test("a UUID carries version 4 and the variant of RFC 9562")
+    func uuid() {
+        #expect(Counting(first: 0).uuid() == "00010203-0405-4607-8809-0a0b0c0d0e0f")
+        #expect(Counting(first: 0xF0).uuid() == "f0f1f2f3-f4f5-46f7-b8f9-fafbfcfdfeff")
+    }
+
+    @Test("codes are decimal, and bytes that would favour low digits are thrown away")
+    func digits() {
+        #expect(Counting(first: 7).decimalDigits(6) == "789012")
+        #expect(SystemRandom().decimalDigits(8).utf8.allSatisfy { (48...57).contains($0) })
+        // 248 and 249 count, 250 to 255 do not: only two digits come of each draw of eight bytes.
+        #expect(Counting(first: 248).decimalDigits(4) == "8989")
+    }
+}
