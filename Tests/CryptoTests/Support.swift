@@ -24,8 +24,3 @@ extension SecretBytes {
 func compact(header: String, payload: String = "{}", signature: [UInt8] = []) -> String {
     [utf8(header), utf8(payload), signature].map { Base64URL.encode($0) }.joined(separator: ".")
 }
-
-/// What `body` throws, which must be a `Refusal`.
-func refusal<Refusal: Error>(_ type: Refusal.Type, _ body: () throws -> Void) -> Refusal? {
-    #expect(throws: type, performing: body)
-}

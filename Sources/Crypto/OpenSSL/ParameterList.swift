@@ -6,7 +6,9 @@ struct ParameterList: ~Copyable {
     private var values: [SecretBytes] = []
 
     mutating func text(_ name: StaticString, _ value: StaticString) {
-        value.withUTF8Buffer { add(name, OSSL_PARAM_UTF8_STRING, SecretBytes(copying: UnsafeRawBufferPointer($0))) }
+        let bytes = value.withUTF8Buffer { Array($0) }
+        // OpenSSL takes the length from the entry in some places, and looks for the end in others.
+        add(name, OSSL_PARAM_UTF8_STRING, SecretBytes(bytes + [0]), count: bytes.count)
     }
 
     mutating func octets(_ name: StaticString, _ value: some Sequence<UInt8>) {
@@ -30,12 +32,13 @@ struct ParameterList: ~Copyable {
         bigEndian.withUnsafeBytes { number(name, $0) }
     }
 
-    private mutating func add(_ name: StaticString, _ type: Int32, _ value: SecretBytes) {
+    private mutating func add(_ name: StaticString, _ type: Int32, _ value: SecretBytes, count: Int? = nil) {
         values.append(value)
         value.withUnsafeBytes { bytes in
             let name = UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
             let data = UnsafeMutableRawPointer(mutating: bytes.baseAddress)
-            entries.append(OSSL_PARAM(key: name, data_type: UInt32(type), data: data, data_size: bytes.count, return_size: 0))
+            let count = count ?? bytes.count
+            entries.append(OSSL_PARAM(key: name, data_type: UInt32(type), data: data, data_size: count, return_size: 0))
         }
     }
 

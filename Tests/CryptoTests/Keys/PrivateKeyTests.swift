@@ -1,0 +1,106 @@
+import JSON
+import Platform
+import Testing
+
+@testable import Crypto
+
+@Suite struct PrivateKeyTests {
+    @Test("a key signs, its PKCS #8 form is the same key, and nothing else verifies", arguments: SigningAlgorithm.allCases)
+    func roundTrip(_ algorithm: SigningAlgorithm) throws {
+        let key = try PrivateKey.generate(algorithm)
+        let read = try PrivateKey(pkcs8: key.pkcs8, algorithm: algorithm)
+        #expect(read.jwk == key.jwk)
+        #expect(read.pkcs8.constantTimeEquals(key.pkcs8))
+        let signature = try read.sign(utf8("hello"))
+        #expect(signature.count == key.signatureCount)
+        #expect(key.publicKey.verify(signature, of: utf8("hello")))
+        #expect(!key.publicKey.verify(signature, of: utf8("hellO")))
+        #expect(try !PrivateKey.generate(algorithm).publicKey.verify(signature, of: utf8("hello")))
+        #expect(try PublicKey(spki: key.publicKey.spki, rsaAlgorithm: algorithm == .RS512 ? .RS512 : .RS256).jwk == key.jwk)
+    }
+
+    @Test("an RSA key may have up to 8,192 bits, and not fewer than 2,048")
+    func rsaLengths() throws {
+        #expect(try PrivateKey.generate(.RS256, rsaBits: 3072).signatureCount == 384)
+        for bits in [1024, 2047, 8193] {
+            #expect(throws: KeyError.unacceptableModulus(bits: bits)) { try PrivateKey.generate(.RS256, rsaBits: bits) }
+        }
+    }
+
+    @Test("RFC 8037 A.4: Ed25519 signs deterministically")
+    func edDSA() throws {
+        let key = try PrivateKey(jwk: json(Vectors.edDSAKey), algorithm: .EdDSA)
+        let parts = Vectors.edDSA.split(separator: ".")
+        #expect(Base64URL.encode(try key.sign(utf8(parts[0] + "." + parts[1]))) == parts[2])
+        #expect(key.keyID == Vectors.edDSAThumbprint)
+    }
+
+    @Test("RFC 7515 A.2: RSASSA-PKCS1-v1_5 signs deterministically")
+    func rs256() throws {
+        let key = try PrivateKey(jwk: json(Vectors.rs256Key), algorithm: .RS256)
+        #expect(Base64URL.encode(try key.sign(utf8("eyJhbGciOiJSUzI1NiJ9." + Vectors.payload))) == Vectors.rs256Signature)
+    }
+
+    @Test("RFC 7515 A.3: a private JWK signs what its public part verifies")
+    func es256() throws {
+        let key = try PrivateKey(jwk: json(Vectors.es256Key), algorithm: .ES256)
+        let signature = try key.sign(utf8("hello"))
+        #expect(try PublicKey(jwk: json(Vectors.publicPart(Vectors.es256Key))).verify(signature, of: utf8("hello")))
+    }
+
+    @Test("a private number that does not belong to the public part is refused")
+    func inconsistent() throws {
+        let strange = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAE"
+        let ec = Vectors.es256Key.replacing("jpsQnnGQmL-YBIffH1136cspYG6-0iY7X1fCE9-E9LI", with: strange)
+        #expect(throws: KeyError.inconsistent) { try PrivateKey(jwk: json(ec), algorithm: .ES256) }
+        let ed = Vectors.edDSAKey.replacing("nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A", with: strange)
+        #expect(throws: KeyError.inconsistent) { try PrivateKey(jwk: json(ed), algorithm: .EdDSA) }
+        let rsa = Vectors.rs256Key.replacing("oQ\",", with: "ow\",")
+        #expect(throws: KeyError.inconsistent) { try PrivateKey(jwk: json(rsa), algorithm: .RS256) }
+    }
+
+    @Test(
+        "zero and the group's order are no private numbers",
+        arguments: [
+            "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "_____wAAAAD__________7zm-q2nF56E87nKwvxjJVE",
+        ])
+    func outOfRange(_ d: String) {
+        let key = Vectors.es256Key.replacing("jpsQnnGQmL-YBIffH1136cspYG6-0iY7X1fCE9-E9LI", with: d)
+        #expect(throws: KeyError.inconsistent) { try PrivateKey(jwk: json(key), algorithm: .ES256) }
+    }
+
+    @Test("a key is pinned: it cannot be read for another algorithm than its kind or its alg allow")
+    func pinned() throws {
+        let ec = try PrivateKey.generate(.ES256)
+        #expect(throws: KeyError.algorithmMismatch(.RS256)) { try PrivateKey(pkcs8: ec.pkcs8, algorithm: .RS256) }
+        #expect(throws: KeyError.algorithmMismatch(.ES256)) {
+            try PrivateKey(jwk: json(Vectors.edDSAKey), algorithm: .ES256)
+        }
+        let labelled = Vectors.rs256Key.replacing("{\"kty\"", with: "{\"alg\":\"PS256\",\"kty\"")
+        #expect(throws: KeyError.algorithmMismatch(.RS256)) { try PrivateKey(jwk: json(labelled), algorithm: .RS256) }
+    }
+
+    @Test("truncated, extended and changed PKCS #8 bytes are refused, never read as another key")
+    func malformedPKCS8() throws {
+        for algorithm in [SigningAlgorithm.ES256, .EdDSA] {
+            let key = try PrivateKey.generate(algorithm)
+            let bytes = key.pkcs8.copy()
+            for count in 0..<bytes.count {
+                #expect(throws: KeyError.malformedEncoding) {
+                    try PrivateKey(pkcs8: SecretBytes(Array(bytes.prefix(count))), algorithm: algorithm)
+                }
+            }
+            #expect(throws: KeyError.malformedEncoding) {
+                try PrivateKey(pkcs8: SecretBytes(bytes + [0]), algorithm: algorithm)
+            }
+        }
+        let key = try PrivateKey.generate(.ES256)
+        for index in key.pkcs8.copy().indices {
+            var bytes = key.pkcs8.copy()
+            bytes[index] ^= 1
+            // The version and the tag of an attribute nobody reads may change; the key must not.
+            let read = try? PrivateKey(pkcs8: SecretBytes(bytes), algorithm: .ES256)
+            #expect(read == nil || read?.keyID == key.keyID, "byte \(index)")
+        }
+    }
+}
