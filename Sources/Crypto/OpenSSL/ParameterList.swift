@@ -6,9 +6,8 @@ struct ParameterList: ~Copyable {
     private var values: [SecretBytes] = []
 
     mutating func text(_ name: StaticString, _ value: StaticString) {
-        let bytes = value.withUTF8Buffer { Array($0) }
-        // OpenSSL takes the length from the entry in some places, and looks for the end in others.
-        add(name, OSSL_PARAM_UTF8_STRING, SecretBytes(bytes + [0]), count: bytes.count)
+        // Some readers take the text up to its NUL, whatever size is given: it must stand there, and not count.
+        add(name, OSSL_PARAM_UTF8_STRING, SecretBytes(value.withUTF8Buffer { Array($0) } + [0]), size: value.utf8CodeUnitCount)
     }
 
     mutating func octets(_ name: StaticString, _ value: some Sequence<UInt8>) {
@@ -32,13 +31,12 @@ struct ParameterList: ~Copyable {
         bigEndian.withUnsafeBytes { number(name, $0) }
     }
 
-    private mutating func add(_ name: StaticString, _ type: Int32, _ value: SecretBytes, count: Int? = nil) {
+    private mutating func add(_ name: StaticString, _ type: Int32, _ value: SecretBytes, size: Int? = nil) {
         values.append(value)
         value.withUnsafeBytes { bytes in
             let name = UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
             let data = UnsafeMutableRawPointer(mutating: bytes.baseAddress)
-            let count = count ?? bytes.count
-            entries.append(OSSL_PARAM(key: name, data_type: UInt32(type), data: data, data_size: count, return_size: 0))
+            entries.append(OSSL_PARAM(key: name, data_type: UInt32(type), data: data, data_size: size ?? bytes.count, return_size: 0))
         }
     }
 
