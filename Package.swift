@@ -32,8 +32,9 @@ let package = Package(
         .executableTarget(
             name: "CLI",
             dependencies: [
-                "Mintmark",
+                "Contract", "Identity", "JSON", "JSONRPC", "Mintmark", "Storage",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
         .executableTarget(name: "ContractGenerator", dependencies: ["JSON"], swiftSettings: strict),
@@ -41,7 +42,7 @@ let package = Package(
         + room("Platform")
         + room("JSON", ["Platform"])
         + room("JSONRPC", ["JSON", "Platform"])
-        + room("Contract", ["JSON"])
+        + room("Contract", ["JSON"], tests: ["ContractGenerator"])
         + room("Crypto", ["COpenSSL", "JSON", "Platform"])
         + room("Storage", ["CSQLite", "Platform"])
         + room("Identity", ["Contract", "Crypto", "JSON", "Platform", "Storage"])

@@ -1,1 +1,77 @@
-// The first file of Mintmark.
+import Contract
+import Crypto
+import Identity
+import JSONRPC
+import Logging
+import Platform
+import Storage
+import Synchronization
+
+/// The identity service: every method, over one store.
+///
+/// The store is opened when it is first needed. If that fails, whatever needs it answers why, and the next request tries
+/// again: a key that is put back or a lock that goes away needs no new process.
+public final class Mintmark: Sendable {
+    public let configuration: Configuration
+    public let startedAt: Int64
+    let counters: Counters
+    let log: Logger
+    let logRing: LogRing?
+    private let random: any RandomSource
+    private let opened = Gate<Services?>(nil)
+    private let inFlight = Mutex<@Sendable () -> Int>({ 0 })
+
+    /// - Parameter logRing: where the log goes; nil: nowhere.
+    public init(_ configuration: Configuration, logRing: LogRing? = nil, logLevel: Logger.Level = .info, random: any RandomSource = SystemRandom()) {
+        OpenSSLRuntime.start()
+        self.configuration = configuration
+        self.logRing = logRing
+        self.random = random
+        startedAt = SystemClock().now
+        let log = Logger(label: "mintmark") { _ in
+            if let logRing { LineLogHandler(ring: logRing, level: logLevel) } else { SwiftLogNoOpLogHandler() }
+        }
+        self.log = log
+        counters = Counters { method, trace, incident, error in
+            log.error(
+                "a request failed inside",
+                metadata: ["method": "\(method)", "trace": "\(trace ?? "")", "incident": "\(incident)", "error": "\(error)"])
+        }
+    }
+
+    /// The flows over the open store.
+    ///
+    /// - Throws: why the store cannot be opened, as the contract names it.
+    public func services() throws -> Services {
+        if let services = opened.withLock({ $0 }) { return services }
+        return try opened.withLock { opened in
+            if let services = opened { return services }
+            do {
+                let services = Services(try StoreOpening(configuration: configuration, random: random).open(), self)
+                opened = services
+                return services
+            } catch {
+                let answer = contractError(error) ?? StoreCannotOpen(path: "\(configuration.store)", reason: "\(error)")
+                log.error("the store is not open", metadata: ["type": "\(Swift.type(of: answer).type)", "reason": "\(answer.message)"])
+                throw answer
+            }
+        }
+    }
+
+    /// Whether the store is open by now.
+    var isOpen: Bool { opened.withLock { $0 != nil } }
+
+    /// Says how to ask how many requests are unanswered.
+    func watchInFlight(_ count: @escaping @Sendable () -> Int) { inFlight.withLock { $0 = count } }
+
+    var requestsInFlight: Int { inFlight.withLock { $0 }() }
+
+    /// Finishes what is being written and closes the store.
+    public func close() {
+        opened.withLock { $0?.surroundings.database.close() }
+        logRing?.flush()
+    }
+
+    /// The program's version.
+    public static let version = "0.1.0"
+}

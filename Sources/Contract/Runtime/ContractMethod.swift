@@ -19,9 +19,11 @@ extension ContractParams {
     ///
     /// - Throws: `InvalidParams` with every violation.
     public init(decoding node: JSONNode?) throws(InvalidParams) {
-        var reader = ParamsReader()
-        guard let params = reader.root(node, as: Self.self), reader.violations.isEmpty else {
-            throw InvalidParams(violations: reader.violations)
+        var reader = ParamsReader(isTracing: false)
+        guard let params = reader.root(node, as: Self.self), reader.isFine else {
+            var tracing = ParamsReader(isTracing: true)
+            _ = tracing.root(node, as: Self.self)
+            throw InvalidParams(violations: tracing.violations)
         }
         self = params
     }

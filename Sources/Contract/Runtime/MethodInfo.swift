@@ -19,10 +19,13 @@ public struct MethodInfo: Sendable {
     public let isTesting: Bool
     /// The types of its own errors; any method may answer the general ones beside them.
     public let errors: [String]
-    public let params: [FieldInfo]
-    public let result: [FieldInfo]
+    public var params: [FieldInfo] { makeParams() }
+    public var result: [FieldInfo] { makeResult() }
     /// The method object of the OpenRPC document.
     public let openRPC: StaticString
+    /// Made only when somebody asks.
+    let makeParams: @Sendable () -> [FieldInfo]
+    let makeResult: @Sendable () -> [FieldInfo]
 }
 
 /// What is known about one parameter, or one member of a result.

@@ -1,13 +1,23 @@
 import JSON
 
 /// Reads parameters and gathers everything that is wrong with them.
+///
+/// The first reading only finds out whether anything is wrong: it keeps no path and makes no messages. If something is,
+/// a second one finds out what.
 public struct ParamsReader {
+    /// Whether this is the second reading.
+    let isTracing: Bool
+    /// Whether nothing is wrong so far.
+    var isFine = true
+
     /// In the order in which they were found.
-    public private(set) var violations: [Violation] = []
-    private var path: [Step] = []
+    public internal(set) var violations: [Violation] = []
+    var path: [Step] = []
 
     /// So many violations are listed; a request with more of them gets a last one that says so.
     static let mostViolations = 1000
+
+    init(isTracing: Bool) { self.isTracing = isTracing }
 
     private static let empty = try! JSONText("{}").root
 
@@ -19,6 +29,9 @@ public struct ParamsReader {
         }
         return P(node, &self)
     }
+
+    private mutating func enter(_ step: Step) { if isTracing { path.append(step) } }
+    private mutating func leave() { if isTracing { path.removeLast() } }
 
     // MARK: Values
 
@@ -62,6 +75,8 @@ public struct ParamsReader {
             return nil
         }
         if let value = E(rawValue: text) { return value }
+        isFine = false
+        guard isTracing else { return nil }
         let known = E.allCases.map(\.rawValue)
         let hint = NearestNames.hint(text, among: known)
         add(step, rule: "enum", "must be one of \(known.joined(separator: ", ")); it is \(Self.quoted(text)).\(hint)")
@@ -74,8 +89,8 @@ public struct ParamsReader {
             wrongType(node, at: step, expected: "an object")
             return nil
         }
-        path.append(step)
-        defer { path.removeLast() }
+        enter(step)
+        defer { leave() }
         return P(node, &self)
     }
 
@@ -100,8 +115,8 @@ public struct ParamsReader {
             return nil
         }
         check(node.count, in: count, at: step, least: "minProperties", most: "maxProperties", of: "members")
-        path.append(step)
-        defer { path.removeLast() }
+        enter(step)
+        defer { leave() }
         var members = Members<Value>()
         let rule = rule ?? StringRule()
         node.forEachPair { name, node in
@@ -121,14 +136,14 @@ public struct ParamsReader {
         }
         check(node.count, in: count, at: step, least: "minItems", most: "maxItems", of: "elements")
         guard node.count <= count.upperBound else { return nil }
-        path.append(step)
+        enter(step)
         var elements: [Value] = []
         node.forEachElement { index, node in
             guard let value = element(&self, node, .index(index)) else { return }
             if isUnique, elements.contains(value) { add(.index(index), rule: "uniqueItems", "stands in the list already.") }
             elements.append(value)
         }
-        path.removeLast()
+        leave()
         return elements
     }
 
@@ -144,20 +159,25 @@ public struct ParamsReader {
         if node[name] == nil { add(.known(name), rule: "required", "is missing.") }
     }
 
-    mutating func unknown(_ name: JSONNode, among known: [String]) {
+    mutating func unknown(_ name: JSONNode, among known: @autoclosure () -> [String]) {
+        isFine = false
+        guard isTracing else { return }
+        let known = known()
         let text = name.string!
         let hint = violations.count < 20 ? NearestNames.hint(text, among: known) : ""
         let list = known.isEmpty ? "There are no parameters here." : "Known are \(known.joined(separator: ", "))."
         add(.member(name), rule: "unknownParameter", "is not known here.\(hint.isEmpty ? " " + list : hint)")
     }
 
-    mutating func choose(_ rule: StaticString, _ range: ClosedRange<Int>, _ members: [String], given: Int) {
+    mutating func choose(_ rule: StaticString, _ range: ClosedRange<Int>, _ members: @autoclosure () -> [String], given: Int) {
         guard !range.contains(given) else { return }
+        isFine = false
+        guard isTracing else { return }
         let number = range == 1...1 ? "exactly" : range.lowerBound == 1 ? "at least" : "at most"
         let pointer = pointer()
         add(
             pointer: pointer, rule: rule.description,
-            "Give \(number) one of \(members.joined(separator: ", ")); there \(given == 1 ? "is" : "are") \(given == 0 ? "none" : String(given))."
+            "Give \(number) one of \(members().joined(separator: ", ")); there \(given == 1 ? "is" : "are") \(given == 0 ? "none" : String(given))."
         )
     }
 
@@ -165,83 +185,17 @@ public struct ParamsReader {
         switch node.kind {
         case .string: if node.string!.utf8.contains(0) { add(step, .noNulCharacter, of: StringRule(), "") }
         case .array:
-            path.append(step)
+            enter(step)
             node.forEachElement { refuseNul(in: $1, at: .index($0)) }
-            path.removeLast()
+            leave()
         case .object:
-            path.append(step)
+            enter(step)
             node.forEachPair { name, value in
                 if name.string!.utf8.contains(0) { add(.member(name), .noNulCharacter, of: StringRule(), "", isName: true) }
                 refuseNul(in: value, at: .member(name))
             }
-            path.removeLast()
+            leave()
         case .null, .bool, .number: break
         }
-    }
-}
-
-// MARK: Violations
-
-extension ParamsReader {
-    fileprivate func pointer(_ step: Step? = nil) -> String {
-        (path + (step.map { [$0] } ?? [])).map { "/" + Step.escaped($0.text) }.joined()
-    }
-
-    fileprivate mutating func add(pointer: String, rule: String, _ message: String) {
-        guard violations.count < Self.mostViolations else { return }
-        if violations.count == Self.mostViolations - 1 {
-            violations.append(Violation(pointer: "", rule: "tooManyViolations", message: "There are more violations than are listed here."))
-        } else {
-            violations.append(Violation(pointer: pointer, rule: rule, message: message))
-        }
-    }
-
-    /// `message` goes on after the name of what it is about.
-    fileprivate mutating func add(_ step: Step, rule: String, _ message: String) {
-        guard violations.count < Self.mostViolations else { return }
-        let subject: String
-        switch (step, path.last) {
-        case (.index(let index), let last?): subject = "element \(index) of \(Self.shown(last.text))"
-        default: subject = Self.shown(step.text)
-        }
-        add(pointer: pointer(step), rule: rule, "\(subject) \(message)")
-    }
-
-    private mutating func wrongType(_ node: JSONNode, at step: Step, expected: String) {
-        let found =
-            switch node.kind {
-            case .null: "null: leave it out instead"
-            case .bool: "true or false"
-            case .number: "a number"
-            case .string: "a string"
-            case .array: "an array"
-            case .object: "an object"
-            }
-        add(step, rule: "type", "must be \(expected); it is \(found).")
-    }
-
-    private mutating func add(_ step: Step, _ breach: StringRule.Breach, of rule: StringRule, _ text: String, isName: Bool = false) {
-        let what = isName ? "is a name that " : ""
-        let value = isName || rule.isSecret ? "" : "; it is \(Self.quoted(text))"
-        let suffix = isName ? "propertyNames" : nil
-        switch breach {
-        case .noNulCharacter: add(step, rule: "noNulCharacter", "\(what)must not contain the character U+0000.")
-        case .minLength:
-            let least = rule.length.lowerBound
-            add(
-                step, rule: suffix ?? "minLength",
-                text.isEmpty && least == 1 ? "\(what)must not be empty." : "\(what)must have at least \(least) characters\(value).")
-        case .maxLength:
-            let count = text.unicodeScalars.count
-            add(step, rule: suffix ?? "maxLength", "\(what)must have at most \(rule.length.upperBound) characters; it has \(count).")
-        case .pattern: add(step, rule: suffix ?? "pattern", "\(what)must match \(rule.pattern!.text)\(value).")
-        }
-    }
-
-    fileprivate static func quoted(_ text: String) -> String { JSONValue.string(shown(text)).text }
-
-    /// Enough of `text` to recognise it.
-    fileprivate static func shown(_ text: String) -> String {
-        text.unicodeScalars.count <= 64 ? text : String(text.unicodeScalars.prefix(60)) + "…"
     }
 }

@@ -55,21 +55,17 @@ struct StringRule: Sendable {
 struct StringPattern: Sendable {
     /// As the schema writes it.
     let text: StaticString
-    /// For each byte its class.
-    let classes: StaticString
-    let classCount: Int
-    /// The next state, by state times `classCount` plus class. State 0 refuses for good; matching begins in state 1.
+    /// The next state, by state times 256 plus byte. State 0 refuses for good; matching begins in state 1.
     let transitions: StaticString
     /// By state, 1 where the text may end.
     let accepts: StaticString
 
     /// Whether all of `bytes`, which are UTF-8, match.
     func matches(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        let classes = classes.utf8Start
         let transitions = transitions.utf8Start
         var state = 1
-        for byte in bytes {
-            state = Int(transitions[state &* classCount &+ Int(classes[Int(byte)] &- 48)] &- 48)
+        for index in 0..<bytes.count {
+            state = Int(transitions[state << 8 | Int(bytes[index])] &- 48)
             if state == 0 { return false }
         }
         return accepts.utf8Start[state] == UInt8(ascii: "1")

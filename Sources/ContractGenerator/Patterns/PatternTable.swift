@@ -1,10 +1,7 @@
 /// A pattern compiled to a table: one look-up for each byte, no backtracking. It is written into the generated code as text,
 /// in which the character `0` stands for 0, `1` for 1 and so on.
 struct PatternTable {
-    /// For each byte its class.
-    let classes: [Int]
-    let classCount: Int
-    /// The next state, by state times `classCount` plus class. State 0 refuses for good; matching begins in state 1.
+    /// The next state, by state times 256 plus byte. State 0 refuses for good; matching begins in state 1.
     let transitions: [Int]
     /// By state.
     let accepts: [Bool]
@@ -33,22 +30,13 @@ struct PatternTable {
                 throw PatternError(description: "\(pattern) needs too many states: say how long it may be with minLength and maxLength")
             }
         }
-        let columns = (0..<256).map { byte in rows.map { $0[byte] } }
-        var distinct: [[Int]] = []
-        classes = columns.map { column in
-            if let known = distinct.firstIndex(of: column) { return known }
-            distinct.append(column)
-            return distinct.count - 1
-        }
-        classCount = distinct.count
-        guard classCount <= Self.largestDigit else { throw PatternError(description: "\(pattern) tells too many letters apart") }
-        transitions = rows.indices.flatMap { row in distinct.map { $0[row] } }
+        transitions = rows.flatMap { $0 }
         accepts = sets.map { $0.contains(automaton.end) }
     }
 
     /// Whether all of `text` matches.
     func matches(_ text: String) -> Bool {
-        accepts[text.utf8.reduce(1) { transitions[$0 * classCount + classes[Int($1)]] }]
+        accepts[text.utf8.reduce(1) { transitions[$0 << 8 | Int($1)] }]
     }
 
     static func digits(_ numbers: [Int]) -> String {

@@ -44,7 +44,7 @@ enum StringRules {
     private static func literal(_ pattern: String) -> String {
         guard let table = try? PatternTable(pattern) else { return "nil" }
         func digits(_ numbers: [Int]) -> String { "##\"\(PatternTable.digits(numbers))\"##" }
-        return "StringPattern(text: ##\"\(pattern)\"##, classes: \(digits(table.classes)), classCount: \(table.classCount), "
+        return "StringPattern(text: ##\"\(pattern)\"##, "
             + "transitions: \(digits(table.transitions)), accepts: \(digits(table.accepts.map { $0 ? 1 : 0 })))"
     }
 }

@@ -113,7 +113,8 @@ struct StructEmitter {
             for property in object.properties { source.line("var \(SwiftNames.member(property.name)): \(name(property))?") }
             source.block("node.forEachPair { _name, _value in", isClosure: true) { source in
                 for (index, property) in object.properties.enumerated() {
-                    let expression = types.read(property.type, from: "_value", at: "\"\(property.name)\"", rule: rule + SwiftNames.type(property.name))
+                    let expression = types.read(
+                        property.type, from: "_value", at: "\"\(property.name)\"", rule: rule + SwiftNames.type(property.name))
                     source.line("\(index == 0 ? "" : "} else ")if _name.isString(\"\(property.name)\") {")
                     source.line("    \(SwiftNames.member(property.name)) = \(expression)")
                 }

@@ -60,9 +60,9 @@ struct MethodEmitter {
         source.line(
             "    caller: .\(SwiftNames.member(method.caller.rawValue)), isReadOnly: \(method.isReadOnly), isTesting: \(method.isTesting),")
         source.line("    errors: [\(method.errors.map { "\"\($0)\"" }.joined(separator: ", "))],")
-        source.line("    params: \(text.literal(method.params.properties)),")
-        source.line("    result: \(text.literal(text.members(method.result))),")
-        source.line("    openRPC: ##\"\(OpenRPCEmitter(contract: types.contract).method(method).text)\"##)")
+        source.line("    openRPC: ##\"\(OpenRPCEmitter(contract: types.contract).method(method).text)\"##,")
+        source.line("    makeParams: { \(text.literal(method.params.properties)) },")
+        source.line("    makeResult: { \(text.literal(text.members(method.result))) })")
     }
 }
 

@@ -26,7 +26,7 @@ public struct ResultTooLarge: ResponseError {
         writer.beginObject()
         writer.key("type")
         writer.string(type)
-        writer.key("limit")
+        writer.key("maximumBytes")
         writer.int(limit)
         writer.endObject()
     }

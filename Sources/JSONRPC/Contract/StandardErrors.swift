@@ -18,6 +18,8 @@ public struct ParseError: ResponseError {
         writer.beginObject()
         writer.key("type")
         writer.string(type)
+        writer.key("reason")
+        writer.string(reason)
         writer.key("offset")
         writer.int(offset)
         writer.endObject()
@@ -31,6 +33,15 @@ public struct InvalidRequest: ResponseError {
     public var type: String { "invalidRequest" }
 
     public init(_ message: String) { self.message = message }
+
+    public func writeData(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.key("type")
+        writer.string(type)
+        writer.key("reason")
+        writer.string(message)
+        writer.endObject()
+    }
 }
 
 /// No method has this name (-32601).
@@ -97,9 +108,23 @@ public struct ParamsNotByName: ResponseError {
 public struct InternalError: ResponseError {
     public var code: Int { -32603 }
     public var type: String { "internalError" }
-    public var message: String { "Something failed inside; the log says what. Trying again may help." }
+    public var message: String { "Mintmark failed; the log line with incident \(incident) says more. Please report it." }
+    /// Stands in the log line too.
+    public let incident: String
 
-    public init() {}
+    public init(incident: String = Self.newIncident()) { self.incident = incident }
+
+    /// A number that tells this failure from others.
+    public static func newIncident() -> String { String(UInt32.random(in: .min ... .max), radix: 16) }
+
+    public func writeData(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.key("type")
+        writer.string(type)
+        writer.key("incident")
+        writer.string(incident)
+        writer.endObject()
+    }
 }
 
 /// The caller cancelled the request before anything was committed (-32800, as in the Language Server Protocol).

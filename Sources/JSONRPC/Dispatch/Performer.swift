@@ -43,8 +43,9 @@ struct Performer: Sendable {
         } catch is CancellationError {
             failure = RequestCancelled()
         } catch {
-            observer.failed(call, with: error)
-            failure = InternalError()
+            let internalError = InternalError()
+            observer.failed(call, with: error, incident: internalError.incident)
+            failure = internalError
         }
         guard call.claim() else {
             bench.writer.rewind(to: start)

@@ -4,7 +4,7 @@ public protocol CallObserver: Sendable {
     func ended(_ call: Call, _ report: CallReport)
 
     /// A method threw something that is no answer; the caller was told of an internal error. `error` may hold secrets.
-    func failed(_ call: Call, with error: any Error)
+    func failed(_ call: Call, with error: any Error, incident: String)
 
     /// Something that is no call was answered with an error of this type: `parseError`, `invalidRequest`, `methodNotFound` …
     func refused(_ errorType: String)
@@ -27,6 +27,6 @@ public struct CallReport: Sendable {
 public struct NoObserver: CallObserver {
     public init() {}
     public func ended(_ call: Call, _ report: CallReport) {}
-    public func failed(_ call: Call, with error: any Error) {}
+    public func failed(_ call: Call, with error: any Error, incident: String) {}
     public func refused(_ errorType: String) {}
 }

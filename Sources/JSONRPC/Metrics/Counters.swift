@@ -21,10 +21,10 @@ public final class Counters: CallObserver {
     }
 
     private let shards = (0..<16).map { _ in Counted() }
-    private let onFailure: @Sendable (_ method: String, _ trace: String?, any Error) -> Void
+    private let onFailure: @Sendable (_ method: String, _ trace: String?, _ incident: String, any Error) -> Void
 
     /// - Parameter onFailure: is told of every internal error, for the log.
-    public init(onFailure: @escaping @Sendable (_ method: String, _ trace: String?, any Error) -> Void = { _, _, _ in }) {
+    public init(onFailure: @escaping @Sendable (_ method: String, _ trace: String?, _ incident: String, any Error) -> Void = { _, _, _, _ in }) {
         self.onFailure = onFailure
     }
 
@@ -37,7 +37,9 @@ public final class Counters: CallObserver {
         }
     }
 
-    public func failed(_ call: Call, with error: any Error) { onFailure(call.method, call.trace, error) }
+    public func failed(_ call: Call, with error: any Error, incident: String) {
+        onFailure(call.method, call.trace, incident, error)
+    }
 
     public func refused(_ errorType: String) { shards[0].shard.withLock { $0.errors[errorType, default: 0] += 1 } }
 

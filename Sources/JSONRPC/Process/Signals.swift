@@ -3,11 +3,16 @@ import Platform
 
 /// Signals, taken by one thread that waits for them.
 public enum Signals {
+    /// From now on a write to a closed pipe or beyond a file size limit is an error, not a death.
+    public static func ignoreBrokenPipes() {
+        signal(SIGPIPE, SIG_IGN)
+        signal(SIGXFSZ, SIG_IGN)
+    }
+
     /// From now on a write to a closed pipe or beyond a file size limit is an error, not a death, and the first SIGTERM,
     /// SIGINT or SIGHUP runs `onTermination`, a second one ends the process. To be called before other threads start.
     public static func take(onTermination: @escaping @Sendable () -> Void) {
-        signal(SIGPIPE, SIG_IGN)
-        signal(SIGXFSZ, SIG_IGN)
+        ignoreBrokenPipes()
         var terminating = sigset_t()
         sigemptyset(&terminating)
         for number in [SIGTERM, SIGINT, SIGHUP] { sigaddset(&terminating, number) }

@@ -27,7 +27,7 @@ public enum RpcDiscover: ContractMethod {
         description: "Answers an OpenRPC 1.4 document of what this process offers on this pipe; with --testing that is all of schemas/openrpc.json.",
         caller: .`public`, isReadOnly: true, isTesting: false,
         errors: [],
-        params: [],
-        result: [],
-        openRPC: ##"{"name":"rpc.discover","summary":"Describe every method that is offered here.","description":"Answers an OpenRPC 1.4 document of what this process offers on this pipe; with --testing that is all of schemas/openrpc.json.","paramStructure":"by-name","params":[],"result":{"name":"result","schema":{"description":"An OpenRPC document.","type":"object"}},"examples":[{"name":"the document","params":[],"result":{"name":"result","value":{"openrpc":"1.4.1","info":{"title":"Mintmark","version":"0.1.0"},"methods":[]}}}],"x-caller":"public","x-read-only":true,"x-testing":false,"x-equivalents":{}}"##)
+        openRPC: ##"{"name":"rpc.discover","summary":"Describe every method that is offered here.","description":"Answers an OpenRPC 1.4 document of what this process offers on this pipe; with --testing that is all of schemas/openrpc.json.","paramStructure":"by-name","params":[],"result":{"name":"result","schema":{"description":"An OpenRPC document.","type":"object"}},"examples":[{"name":"the document","params":[],"result":{"name":"result","value":{"openrpc":"1.4.1","info":{"title":"Mintmark","version":"0.1.0"},"methods":[]}}}],"x-caller":"public","x-read-only":true,"x-testing":false,"x-equivalents":{}}"##,
+        makeParams: { [] },
+        makeResult: { [] })
 }

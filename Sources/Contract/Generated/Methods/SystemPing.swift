@@ -41,7 +41,7 @@ public enum SystemPing: ContractMethod {
         description: "The cheapest call there is: it shows that the process lives and what time it believes it is.",
         caller: .`public`, isReadOnly: true, isTesting: false,
         errors: [],
-        params: [],
-        result: [FieldInfo(name: "now", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "The time of the service; with --testing the testing clock.")],
-        openRPC: ##"{"name":"system.ping","summary":"Answer at once.","description":"The cheapest call there is: it shows that the process lives and what time it believes it is.","paramStructure":"by-name","params":[],"result":{"name":"result","schema":{"type":"object","required":["now"],"properties":{"now":{"$ref":"#/components/schemas/Timestamp","description":"The time of the service; with --testing the testing clock."}}}},"examples":[{"name":"the time","params":[],"result":{"name":"result","value":{"now":1700000000}}}],"x-caller":"public","x-read-only":true,"x-testing":false,"x-equivalents":{}}"##)
+        openRPC: ##"{"name":"system.ping","summary":"Answer at once.","description":"The cheapest call there is: it shows that the process lives and what time it believes it is.","paramStructure":"by-name","params":[],"result":{"name":"result","schema":{"type":"object","required":["now"],"properties":{"now":{"$ref":"#/components/schemas/Timestamp","description":"The time of the service; with --testing the testing clock."}}}},"examples":[{"name":"the time","params":[],"result":{"name":"result","value":{"now":1700000000}}}],"x-caller":"public","x-read-only":true,"x-testing":false,"x-equivalents":{}}"##,
+        makeParams: { [] },
+        makeResult: { [FieldInfo(name: "now", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "The time of the service; with --testing the testing clock.")] })
 }

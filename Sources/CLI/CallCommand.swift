@@ -1,0 +1,57 @@
+import ArgumentParser
+import Contract
+import Glibc
+import JSON
+import JSONRPC
+import Mintmark
+
+/// `mintmark call`
+struct CallCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "call", abstract: "Call one method and print its result.",
+        discussion: """
+            Prints the result as JSON on standard output, indented on a terminal. An error goes to standard error, and the exit code is 1;
+            with 2 the store could not be used. Params of "-" are read from standard input, which keeps secrets out of the process list.
+            """)
+
+    @OptionGroup var options: StoreOptions
+
+    @Argument(help: "The method, such as token.mintForDeveloper.")
+    var method: String
+
+    @Argument(help: "Its parameters as a JSON object, or - for standard input.")
+    var params: String = "{}"
+
+    func run() throws {
+        let text = params == "-" ? Self.readAll() : Array(params.utf8)
+        let given: JSONValue
+        do { given = try JSONValue(parsing: text) } catch { throw ValidationError("The parameters are not JSON: \(error).") }
+        let mintmark = try Mintmark(options: options, logsTo: LogRing())
+        Signals.ignoreBrokenPipes()
+        let request: JSONValue = ["jsonrpc": "2.0", "id": 1, "method": .string(method), "params": given]
+        let answer = mintmark.responder.answer(request.bytes)
+        mintmark.close()
+        guard let answer, let message = try? JSONValue(parsing: answer) else { throw ExitCode(1) }
+        if let result = message["result"] {
+            Printing.out(isatty(1) == 1 ? Printing.pretty(result) : result.text)
+            return
+        }
+        let error = message["error"] ?? [:]
+        Printing.err("\(Printing.red("error")) \(error["data"]?["type"]?.string ?? ""): \(error["message"]?.string ?? "")")
+        for violation in error["data"]?["violations"]?.array ?? [] {
+            Printing.err("  \(violation["pointer"]?.string ?? "") \(violation["message"]?.string ?? "")")
+        }
+        let code = error["code"]?.int ?? 0
+        throw ExitCode(8000...8999 ~= code ? 2 : 1)
+    }
+
+    private static func readAll() -> [UInt8] {
+        var all: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = read(0, &buffer, buffer.count)
+            if count <= 0 { return all }
+            all += buffer[..<count]
+        }
+    }
+}

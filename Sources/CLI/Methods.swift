@@ -1,0 +1,21 @@
+import ArgumentParser
+import Contract
+
+/// `mintmark methods`
+struct Methods: ParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "List every method with a sentence on each.")
+
+    @Flag(help: "Only what --caller public offers.")
+    var `public` = false
+
+    func run() {
+        let methods = Contract.MethodTable.all.filter { !`public` || $0.caller == .public }
+        let width = methods.map(\.name.count).max() ?? 0
+        for method in methods {
+            let padding = String(repeating: " ", count: width - method.name.count)
+            let marks = [method.caller == .public ? "public" : nil, method.isTesting ? "with --testing" : nil].compactMap { $0 }
+            let note = marks.isEmpty ? "" : Printing.dim("  (\(marks.joined(separator: ", ")))")
+            Printing.out("\(Printing.bold(method.name))\(padding)  \(method.summary)\(note)")
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import Glibc
+import JSON
+
+/// Output for people.
+enum Printing {
+    static let isColourful = isatty(1) == 1 && Environment.plain("NO_COLOR") == nil
+
+    static func out(_ text: String) { put(text + "\n", 1) }
+    static func err(_ text: String) { put(text + "\n", 2) }
+
+    private static func put(_ text: String, _ descriptor: Int32) {
+        var bytes = Array(text.utf8)[...]
+        while !bytes.isEmpty {
+            let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+            if count <= 0 { return }
+            bytes = bytes.dropFirst(count)
+        }
+    }
+
+    static func bold(_ text: String) -> String { paint(text, "1") }
+    static func dim(_ text: String) -> String { paint(text, "2") }
+    static func green(_ text: String) -> String { paint(text, "32") }
+    static func red(_ text: String) -> String { paint(text, "31") }
+    static func cyan(_ text: String) -> String { paint(text, "36") }
+
+    private static func paint(_ text: String, _ code: String) -> String { isColourful ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text }
+
+    /// JSON with a member or element on each line, for reading.
+    static func pretty(_ value: JSONValue, indent: String = "") -> String {
+        let inner = indent + "  "
+        switch value {
+        case .object(let object) where !object.isEmpty:
+            let members = object.members.map { "\(inner)\(cyan(JSONValue.string($0.name).text)): \(pretty($0.value, indent: inner))" }
+            return "{\n" + members.joined(separator: ",\n") + "\n\(indent)}"
+        case .array(let elements) where !elements.isEmpty:
+            return "[\n" + elements.map { inner + pretty($0, indent: inner) }.joined(separator: ",\n") + "\n\(indent)]"
+        default: return value.text
+        }
+    }
+}

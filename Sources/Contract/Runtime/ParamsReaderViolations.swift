@@ -1,0 +1,70 @@
+import JSON
+
+/// What is said of what is wrong.
+extension ParamsReader {
+    func pointer(_ step: Step? = nil) -> String {
+        (path + (step.map { [$0] } ?? [])).map { "/" + Step.escaped($0.text) }.joined()
+    }
+
+    mutating func add(pointer: String, rule: String, _ message: String) {
+        isFine = false
+        guard isTracing, violations.count < Self.mostViolations else { return }
+        if violations.count == Self.mostViolations - 1 {
+            violations.append(Violation(pointer: "", rule: "tooManyViolations", message: "There are more violations than are listed here."))
+        } else {
+            violations.append(Violation(pointer: pointer, rule: rule, message: message))
+        }
+    }
+
+    /// `message` goes on after the name of what it is about.
+    mutating func add(_ step: Step, rule: String, _ message: @autoclosure () -> String) {
+        isFine = false
+        guard isTracing, violations.count < Self.mostViolations else { return }
+        let subject: String
+        switch (step, path.last) {
+        case (.index(let index), let last?): subject = "element \(index) of \(Self.shown(last.text))"
+        default: subject = Self.shown(step.text)
+        }
+        add(pointer: pointer(step), rule: rule, "\(subject) \(message())")
+    }
+
+    mutating func wrongType(_ node: JSONNode, at step: Step, expected: String) {
+        let found =
+            switch node.kind {
+            case .null: "null: leave it out instead"
+            case .bool: "true or false"
+            case .number: "a number"
+            case .string: "a string"
+            case .array: "an array"
+            case .object: "an object"
+            }
+        add(step, rule: "type", "must be \(expected); it is \(found).")
+    }
+
+    mutating func add(_ step: Step, _ breach: StringRule.Breach, of rule: StringRule, _ text: String, isName: Bool = false) {
+        isFine = false
+        guard isTracing else { return }
+        let what = isName ? "is a name that " : ""
+        let value = isName || rule.isSecret ? "" : "; it is \(Self.quoted(text))"
+        let suffix = isName ? "propertyNames" : nil
+        switch breach {
+        case .noNulCharacter: add(step, rule: "noNulCharacter", "\(what)must not contain the character U+0000.")
+        case .minLength:
+            let least = rule.length.lowerBound
+            add(
+                step, rule: suffix ?? "minLength",
+                text.isEmpty && least == 1 ? "\(what)must not be empty." : "\(what)must have at least \(least) characters\(value).")
+        case .maxLength:
+            let count = text.unicodeScalars.count
+            add(step, rule: suffix ?? "maxLength", "\(what)must have at most \(rule.length.upperBound) characters; it has \(count).")
+        case .pattern: add(step, rule: suffix ?? "pattern", "\(what)must match \(rule.pattern!.text)\(value).")
+        }
+    }
+
+    static func quoted(_ text: String) -> String { JSONValue.string(shown(text)).text }
+
+    /// Enough of `text` to recognise it.
+    static func shown(_ text: String) -> String {
+        text.unicodeScalars.count <= 64 ? text : String(text.unicodeScalars.prefix(60)) + "…"
+    }
+}

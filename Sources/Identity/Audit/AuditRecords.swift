@@ -1,0 +1,87 @@
+import JSON
+import Storage
+
+extension Transaction {
+    /// The last record of `chain`, nil if it has none.
+    func auditHead(of chain: String) throws -> (number: Int64, mac: [UInt8])? {
+        try queryOne("SELECT number, mac FROM audit WHERE chain = $1 ORDER BY number DESC LIMIT 1", chain) { ($0.int(0), $0.bytes(1)) }
+    }
+
+    /// The last record of every chain.
+    func auditHeads() throws -> [AuditHead] {
+        try query(
+            """
+            SELECT a.chain, a.number, a.mac FROM audit a
+            JOIN (SELECT chain, MAX(number) AS number FROM audit GROUP BY chain) h ON h.chain = a.chain AND h.number = a.number
+            ORDER BY a.chain
+            """
+        ) { AuditHead(chain: $0.string(0), number: $0.int(1), mac: $0.bytes(2)) }
+    }
+
+    /// The heads that the beginnings of chains name, one object for each chain.
+    func namedAuditHeads() throws -> [JSONObject] {
+        try query("SELECT details FROM audit WHERE number = 1") { row in
+            (try? JSONValue(parsing: row.string(0)))?["heads"]?.object ?? [:]
+        }
+    }
+
+    func insert(_ record: AuditRecord, mac: [UInt8]) throws {
+        try execute(
+            """
+            INSERT INTO audit (chain, number, at, method, trace, pool_id, identity_id, subject, details, mac)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+            """,
+            record.chain, record.number, record.at, record.event.method, record.event.trace, record.event.poolId, record.event.identityId,
+            record.event.subject, JSONValue.object(record.event.details).text, mac)
+    }
+
+    /// Up to `limit` records of `chain` from `number` on, with their MACs.
+    func auditRecords(of chain: String, from number: Int64, limit: Int) throws -> [(record: AuditRecord, mac: [UInt8])] {
+        try query(
+            """
+            SELECT chain, number, at, method, trace, pool_id, identity_id, subject, details, mac FROM audit
+            WHERE chain = $1 AND number >= $2 ORDER BY number LIMIT $3
+            """, chain, number, limit
+        ) { (AuditRecord($0), $0.bytes(9)) }
+    }
+
+    /// Up to `limit` records that match, newest first, after the place that `cursor` names.
+    func auditRecords(_ filter: AuditFilter, after cursor: AuditCursor?, limit: Int) throws -> [(record: AuditRecord, mac: [UInt8])] {
+        try query(
+            """
+            SELECT chain, number, at, method, trace, pool_id, identity_id, subject, details, mac FROM audit
+            WHERE at >= $1 AND at <= $2 AND ($3 IS NULL OR pool_id = $3) AND ($4 IS NULL OR identity_id = $4)
+                AND ($5 IS NULL OR method = $5)
+                AND ($6 IS NULL OR at < $6 OR (at = $6 AND (chain > $7 OR (chain = $7 AND number < $8))))
+            ORDER BY at DESC, chain, number DESC LIMIT $9
+            """,
+            filter.since, filter.until, filter.poolId, filter.identityId, filter.method, cursor?.at, cursor?.chain, cursor?.number, limit
+        ) { (AuditRecord($0), $0.bytes(9)) }
+    }
+}
+
+/// Which records are asked for.
+struct AuditFilter: Sendable {
+    var since: Int64 = 0
+    var until: Int64 = .max
+    var poolId: String?
+    var identityId: String?
+    var method: String?
+}
+
+/// The last record of a page.
+struct AuditCursor: Sendable {
+    let at: Int64
+    let chain: String
+    let number: Int64
+}
+
+extension AuditRecord {
+    init(_ row: Row) {
+        self.init(
+            chain: row.string(0), number: row.int(1), at: row.int(2),
+            event: AuditEvent(
+                method: row.string(3), trace: row.optionalString(4), poolId: row.optionalString(5), identityId: row.optionalString(6),
+                subject: row.optionalString(7), details: (try? JSONValue(parsing: row.string(8)))?.object ?? [:]))
+    }
+}

@@ -1,0 +1,64 @@
+import Contract
+import Platform
+import Storage
+
+/// Temporary credentials: `credentials.*`.
+public struct CredentialsService: Sendable {
+    let surroundings: Surroundings
+    let catalogue: Catalogue
+
+    public init(_ surroundings: Surroundings, _ catalogue: Catalogue) {
+        self.surroundings = surroundings
+        self.catalogue = catalogue
+    }
+
+    var verifier: PoolTokenVerifier { PoolTokenVerifier(surroundings: surroundings, catalogue: catalogue) }
+
+    /// A session as `issue` makes it.
+    struct Session {
+        let token: VerifiedPoolToken
+        let roleName: String
+        let name: String
+        let seconds: Int64
+        var policy: String?
+    }
+
+    /// Makes credentials for a session that was decided upon. Nothing is stored.
+    func issue(_ session: Session, now: Int64) throws -> Contract.Credentials {
+        let token = session.token
+        let (sealer, issuedAt) = try surroundings.database.read { tx in
+            let targets = Self.targets(
+                identityId: token.identityId, poolId: token.poolId, roleArn: surroundings.realm.arn(ofRole: session.roleName))
+            return (
+                try catalogue.sessionKeys.current(in: tx), try catalogue.revocations(in: tx).issueMoment(targets, now: now)
+            )
+        }
+        let claims = SessionClaims(
+            accessKeyId: "ASIA" + Base32.encode(surroundings.random.bytes(10)), identityId: token.identityId, poolId: token.poolId,
+            roleName: session.roleName, sessionName: session.name, tags: token.tags, policy: session.policy, issuedAt: issuedAt,
+            expiresAt: now + session.seconds)
+        let sessionToken = sealer.seal(claims, random: surroundings.random)
+        return Contract.Credentials(
+            accessKeyId: claims.accessKeyId, secretAccessKey: sealer.secretAccessKey(for: sessionToken), sessionToken: sessionToken,
+            expiresAt: claims.expiresAt)
+    }
+
+    /// Everything by which credentials can be revoked, but for the session itself.
+    static func targets(identityId: String, poolId: String, roleArn: String) -> [Revocations.Target] {
+        [.init(kind: .identityId, subject: identityId), .init(kind: .poolId, subject: poolId), .init(kind: .roleArn, subject: roleArn)]
+    }
+
+    /// What a trust policy may ask about a call with `token` (cognito.md 6.4).
+    func context(of token: VerifiedPoolToken, sessionName: String) -> PolicyContext {
+        var context = PolicyContext()
+        context.set("cognito-identity.amazonaws.com:aud", token.poolId)
+        context.set("cognito-identity.amazonaws.com:sub", token.identityId)
+        context.set("cognito-identity.amazonaws.com:amr", many: token.amr)
+        context.set("sts:RoleSessionName", sessionName)
+        for tag in token.tags { context.set("aws:RequestTag/\(tag.key)", tag.value) }
+        if !token.tags.isEmpty { context.set("aws:TagKeys", many: token.tags.map(\.key)) }
+        return context
+    }
+}
+
+extension CredentialsService: CredentialsHandlers {}

@@ -1,0 +1,15 @@
+import Crypto
+import Platform
+import Storage
+
+/// Gives a new store the key that session tokens are sealed with, so that no reading method ever has to write one.
+public enum SessionKeySetup {
+    public static func ensure(in database: any Database, vault: Vault, random: any RandomSource, now: Int64) throws {
+        if try database.read({ try $0.hasSessionKey() }) { return }
+        let id = random.bytes(8)
+        let sealed = vault.seal(SecretBytes(random.bytes(32)), as: "session_key \(Hex.encode(id))")
+        try database.write { tx in
+            if try !tx.hasSessionKey() { try tx.insertSessionKey(id: id, sealed: sealed, at: now) }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import Crypto
+import JSON
+import Platform
+
+/// What a session token carries: all that is to know about temporary credentials, so that they need no row.
+struct SessionClaims: Sendable {
+    let accessKeyId: String
+    let identityId: String
+    let poolId: String
+    let roleName: String
+    let sessionName: String
+    let tags: [(key: String, value: String)]
+    let policy: String?
+    let issuedAt: Int64
+    let expiresAt: Int64
+}
+
+/// Makes and opens session tokens: version ‖ key id ‖ 32-byte salt ‖ AES-256-GCM over the claims.
+///
+/// The secret that signs requests is an HMAC of the whole token under another key, so that whoever sees a token cannot sign
+/// with it, and whoever verifies needs no row.
+struct SessionSealer: Sendable {
+    private static let version: UInt8 = 1
+    private static let keyIdCount = 8
+    private static let saltCount = 32
+    private static let secretCount = 30
+
+    private let key: SecretBytes
+    private let keyId: [UInt8]
+
+    init(_ key: SessionKey) {
+        self.key = key.bytes
+        keyId = key.id
+    }
+
+    /// The key id that `token` names, nil if it is no session token.
+    static func keyId(of token: String) -> [UInt8]? {
+        guard let bytes = Base64URL.decode(token), bytes.count > 1 + keyIdCount + saltCount + 16, bytes[0] == version else { return nil }
+        return Array(bytes[1...keyIdCount])
+    }
+
+    func seal(_ claims: SessionClaims, random: any RandomSource) -> String {
+        let head = [Self.version] + keyId
+        let salt = random.bytes(Self.saltCount)
+        return Base64URL.encode(head + salt + AESGCM.seal(claims.json, key: once(salt), nonce: Self.nonce, authenticating: head))
+    }
+
+    /// The claims of `token`, nil if it was not made with this key or was altered.
+    func open(_ token: String) -> SessionClaims? {
+        guard Self.keyId(of: token) == keyId, let bytes = Base64URL.decode(token) else { return nil }
+        let head = Array(bytes[...Self.keyIdCount])
+        let salt = Array(bytes[head.count..<head.count + Self.saltCount])
+        let sealed = Array(bytes[(head.count + Self.saltCount)...])
+        guard let plain = try? AESGCM.open(sealed, key: once(salt), nonce: Self.nonce, authenticating: head) else { return nil }
+        return (try? JSONText(plain)).flatMap { SessionClaims($0.root) }
+    }
+
+    /// The secret access key that belongs to `token`.
+    func secretAccessKey(for token: String) -> String {
+        let key = HKDF.sha256(secret: key, salt: [], info: "mintmark session secret", count: 32)
+        return Base64URL.encode(HMAC.sha256(key: key, Array(token.utf8)).prefix(Self.secretCount))
+    }
+
+    private func once(_ salt: [UInt8]) -> SecretBytes { HKDF.sha256(secret: key, salt: salt, info: "mintmark session token", count: 32) }
+
+    /// Every token has a key of its own by its salt, so a fixed nonce cannot repeat under it.
+    private static let nonce = [UInt8](repeating: 0, count: 12)
+}
+
+/// A key that session tokens are sealed with.
+struct SessionKey: Sendable {
+    let id: [UInt8]
+    let bytes: SecretBytes
+}
+
+extension SessionClaims {
+    fileprivate var json: [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("a")
+        writer.string(accessKeyId)
+        writer.key("i")
+        writer.string(identityId)
+        writer.key("p")
+        writer.string(poolId)
+        writer.key("r")
+        writer.string(roleName)
+        writer.key("n")
+        writer.string(sessionName)
+        writer.key("b")
+        writer.int(issuedAt)
+        writer.key("e")
+        writer.int(expiresAt)
+        if !tags.isEmpty {
+            writer.key("t")
+            writer.beginObject()
+            for tag in tags {
+                writer.key(tag.key)
+                writer.string(tag.value)
+            }
+            writer.endObject()
+        }
+        if let policy {
+            writer.key("y")
+            writer.string(policy)
+        }
+        writer.endObject()
+        return writer.bytes
+    }
+
+    fileprivate init?(_ node: JSONNode) {
+        guard let accessKeyId = node["a"]?.string, let identityId = node["i"]?.string, let poolId = node["p"]?.string,
+            let roleName = node["r"]?.string, let sessionName = node["n"]?.string, let issuedAt = node["b"]?.number?.int64,
+            let expiresAt = node["e"]?.number?.int64
+        else { return nil }
+        var tags: [(String, String)] = []
+        node["t"]?.forEachMember { name, value in tags.append((name, value.string ?? "")) }
+        self.init(
+            accessKeyId: accessKeyId, identityId: identityId, poolId: poolId, roleName: roleName, sessionName: sessionName, tags: tags,
+            policy: node["y"]?.string, issuedAt: issuedAt, expiresAt: expiresAt)
+    }
+}

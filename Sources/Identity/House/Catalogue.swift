@@ -1,0 +1,52 @@
+import Contract
+import Crypto
+import Storage
+
+/// What nearly every flow looks up and few change: pools, roles, keys, revocations, kept in memory for one store epoch.
+public struct Catalogue: Sendable {
+    private let pools = EpochCache<String, PoolRecord>()
+    private let poolRoles = EpochCache<String, [String: String]>()
+    private let roles = EpochCache<String, KnownRole>()
+    private let revocationList = EpochCache<Int, Revocations>()
+    let signingKeys: SigningKeys
+    let sessionKeys: SessionKeys
+
+    public init(vault: Vault) {
+        signingKeys = SigningKeys(vault: vault)
+        sessionKeys = SessionKeys(vault: vault)
+    }
+
+    /// A role with its trust policy, read once.
+    struct KnownRole: Sendable {
+        let record: RoleRecord
+        let trustPolicy: TrustPolicy
+    }
+
+    /// - Throws: `PoolNotFound`.
+    func pool(_ id: String, in tx: Transaction) throws -> PoolRecord {
+        guard let pool = try pools.value(for: id, in: tx, load: { try tx.pool(id) }) else { throw PoolNotFound(poolId: id) }
+        return pool
+    }
+
+    /// The pool, nil if there is none.
+    func knownPool(_ id: String, in tx: Transaction) throws -> PoolRecord? {
+        try pools.value(for: id, in: tx) { try tx.pool(id) }
+    }
+
+    /// The name of the role that a pool gives to identities of `kind`.
+    func roleName(_ kind: Identity.State, of poolId: String, in tx: Transaction) throws -> String? {
+        let key = kind == .guest ? "unauthenticated" : "authenticated"
+        return try poolRoles.value(for: poolId, in: tx) { try tx.poolRoles(poolId) }?[key]
+    }
+
+    func role(_ name: String, in tx: Transaction) throws -> KnownRole? {
+        try roles.value(for: name, in: tx) {
+            guard let record = try tx.role(name) else { return nil }
+            return KnownRole(record: record, trustPolicy: try TrustPolicy(parsing: record.trustPolicy))
+        }
+    }
+
+    func revocations(in tx: Transaction) throws -> Revocations {
+        try revocationList.value(for: 0, in: tx) { try tx.revocations() } ?? Revocations([])
+    }
+}

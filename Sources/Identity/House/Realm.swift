@@ -1,0 +1,57 @@
+/// What this installation calls itself: the parts of issuers, identifiers and ARNs that are the same for everything in it.
+public struct Realm: Hashable, Sendable {
+    /// The base of every issuer, an https URL without a trailing slash.
+    public let issuer: String
+    /// The first part of pool and identity ids.
+    public let region: String
+    /// The account number in ARNs.
+    public let account: String
+
+    public init(issuer: String = "https://mintmark.localhost", region: String = "local-1", account: String = "000000000000") {
+        self.issuer = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
+        self.region = region
+        self.account = account
+    }
+
+    /// The issuer of what `owner` signs.
+    func issuer(of owner: KeyOwner) -> String { "\(issuer)/\(owner.path)" }
+
+    /// Who signs as `issuer`, nil if nobody here does.
+    func owner(ofIssuer issuer: String) -> KeyOwner? {
+        guard issuer.hasPrefix(self.issuer + "/") else { return nil }
+        return KeyOwner(path: String(issuer.dropFirst(self.issuer.count + 1)))
+    }
+
+    /// The ARN of a pool (cognito.md 1.2).
+    func arn(ofPool id: String) -> String { "arn:aws:cognito-identity:\(region):\(account):identitypool/\(id)" }
+
+    /// The ARN of a role.
+    func arn(ofRole name: String) -> String { "arn:aws:iam::\(account):role/\(name)" }
+
+    /// The name of the role that `arn` stands for, nil if it is no role of this account.
+    func roleName(of arn: String) -> String? {
+        let prefix = "arn:aws:iam::\(account):role/"
+        guard arn.hasPrefix(prefix), arn.utf8.count > prefix.utf8.count else { return nil }
+        return String(arn.dropFirst(prefix.count))
+    }
+
+    /// The ARN of a role's session (AssumedRoleUser.Arn, cognito.md 3.8).
+    func arn(ofSession name: String, role: String) -> String { "arn:aws:sts::\(account):assumed-role/\(role)/\(name)" }
+}
+
+/// Whose signing keys they are. Each pool signs with its own.
+public enum KeyOwner: Hashable, Sendable {
+    case pool(String)
+
+    /// The path below the realm's issuer; it is also the name under which keys are stored.
+    var path: String {
+        switch self {
+        case .pool(let id): "pools/\(id)"
+        }
+    }
+
+    init?(path: String) {
+        guard path.hasPrefix("pools/"), path.utf8.count > 6 else { return nil }
+        self = .pool(String(path.dropFirst(6)))
+    }
+}

@@ -1,0 +1,61 @@
+import Platform
+import Storage
+
+/// The clock of a testing store. It lives in the store, so that every process on it sees one time.
+public struct StoreClock: WallClock {
+    private let database: any Database
+    private let machine = SystemClock()
+
+    /// How the clock is set.
+    struct Setting: Sendable, Equatable {
+        /// Where it stands still, nil while it runs.
+        var frozenAt: Int64?
+        /// How far it is ahead of the machine's clock while it runs.
+        var offset: Int64 = 0
+
+        func now(_ machine: Int64) -> Int64 { frozenAt ?? machine + offset }
+    }
+
+    public init(_ database: any Database) { self.database = database }
+
+    /// The time; the machine's own while the store cannot be read. Never to be asked for inside a transaction.
+    public var now: Int64 {
+        let setting = Patience.with(.full) { try? database.read { try $0.clockSetting() } }
+        return (setting ?? Setting()).now(machine.now)
+    }
+
+    /// Freezes the clock at `moment`, unless it was ever set.
+    public func begin(at moment: Int64) throws {
+        try database.write { tx in
+            if try tx.storeFact("clock.offset") == nil { try tx.setClock(Setting(frozenAt: moment)) }
+        }
+    }
+
+    /// Changes the setting and answers it with the time it shows.
+    func change(_ body: (Setting, _ machine: Int64) throws -> Setting) throws -> (setting: Setting, now: Int64) {
+        let moment = machine.now
+        let setting = try database.write { tx in
+            let setting = try body(try tx.clockSetting(), moment)
+            try tx.setClock(setting)
+            return setting
+        }
+        return (setting, setting.now(moment))
+    }
+
+    func read() throws -> (setting: Setting, now: Int64) {
+        let setting = try database.read { try $0.clockSetting() }
+        return (setting, setting.now(machine.now))
+    }
+}
+
+extension Transaction {
+    fileprivate func clockSetting() throws -> StoreClock.Setting {
+        StoreClock.Setting(
+            frozenAt: try storeFact("clock.frozenAt").flatMap { Int64($0) }, offset: try storeFact("clock.offset").flatMap { Int64($0) } ?? 0)
+    }
+
+    fileprivate func setClock(_ setting: StoreClock.Setting) throws {
+        try setStoreFact("clock.frozenAt", setting.frozenAt.map { String($0) })
+        try setStoreFact("clock.offset", String(setting.offset))
+    }
+}

@@ -1,0 +1,32 @@
+import Crypto
+import Storage
+
+/// What is true of a store from its creation on.
+public enum TestingMark {
+    /// Whether the store is a testing store. A new one becomes what is wished for; two processes that start at once agree.
+    public static func agree(on testing: Bool, in database: any Database, random: any RandomSource) throws -> Bool {
+        if let known = try database.read({ try $0.storeFact("testing") }) { return known == "true" }
+        let id = random.uuid()
+        return try database.write { tx in
+            if let known = try tx.storeFact("testing") { return known == "true" }
+            try tx.setStoreFact("testing", testing ? "true" : "false")
+            try tx.setStoreFact("id", id)
+            return testing
+        }
+    }
+}
+
+extension Transaction {
+    func storeFact(_ name: String) throws -> String? {
+        try queryOne("SELECT value FROM store_fact WHERE name = $1", name) { $0.string(0) }
+    }
+
+    func setStoreFact(_ name: String, _ value: String?) throws {
+        guard let value else {
+            try execute("DELETE FROM store_fact WHERE name = $1", name)
+            return
+        }
+        try execute(
+            "INSERT INTO store_fact (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value", name, value)
+    }
+}

@@ -1,0 +1,27 @@
+import Contract
+
+/// Signing keys: `key.*`.
+public struct KeyService: Sendable {
+    let surroundings: Surroundings
+    let catalogue: Catalogue
+
+    public init(_ surroundings: Surroundings, _ catalogue: Catalogue) {
+        self.surroundings = surroundings
+        self.catalogue = catalogue
+    }
+
+    /// A key as it is answered; nil once it is gone for good.
+    func answer(_ key: StoredKey, in ring: KeyRing, at now: Int64) -> Contract.SigningKey? {
+        guard let state = KeyState(rawValue: ring.state(of: key, at: now).rawValue) else { return nil }
+        let retiredAt = ring.retiredAt(key)
+        var poolId: String?
+        if case .pool(let id) = key.owner { poolId = id }
+        return Contract.SigningKey(
+            kid: key.kid, algorithm: SigningAlgorithm(rawValue: key.algorithm.rawValue) ?? .ES256,
+            issuer: surroundings.realm.issuer(of: key.owner), poolId: poolId, state: state, createdAt: key.createdAt, activeAt: key.activeAt,
+            retiredAt: retiredAt.flatMap { $0 <= now ? $0 : nil }, revokedAt: key.revokedAt,
+            publishedUntil: state == .revoked ? nil : retiredAt.map { $0 + KeyRing.longestTokenSeconds })
+    }
+}
+
+extension KeyService: KeyHandlers {}

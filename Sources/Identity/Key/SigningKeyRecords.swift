@@ -1,0 +1,67 @@
+import Crypto
+import JSON
+import Storage
+
+/// A new key on its way into the store.
+struct NewSigningKey: Sendable {
+    let kid: String
+    let owner: KeyOwner
+    let algorithm: Crypto.SigningAlgorithm
+    let jwk: String
+    let sealed: [UInt8]
+    let activeAt: Int64
+
+    /// Makes a key. An RSA key takes a tenth of a second and more.
+    init(for owner: KeyOwner, algorithm: Crypto.SigningAlgorithm, activeAt: Int64, vault: Vault) throws {
+        let key = try PrivateKey.generate(algorithm)
+        let jwk = key.jwk
+        var writer = JSONWriter()
+        jwk.write(to: &writer)
+        kid = jwk.keyID
+        self.owner = owner
+        self.algorithm = algorithm
+        self.jwk = String(decoding: writer.bytes, as: UTF8.self)
+        sealed = vault.seal(key.pkcs8, as: "signing_key \(kid)")
+        self.activeAt = activeAt
+    }
+}
+
+extension Transaction {
+    func insert(_ key: NewSigningKey, at now: Int64) throws {
+        try execute(
+            """
+            INSERT INTO signing_key (kid, owner, algorithm, jwk, sealed, created_at, active_at) VALUES ($1, $2, $3, $4, $5, $6, $7)
+            """, key.kid, key.owner.path, key.algorithm.rawValue, key.jwk, key.sealed, now, key.activeAt)
+    }
+
+    /// Whose key `kid` is.
+    func owner(ofKey kid: String) throws -> KeyOwner? {
+        try queryOne("SELECT owner FROM signing_key WHERE kid = $1", kid) { KeyOwner(path: $0.string(0)) } ?? nil
+    }
+
+    func keyOwners() throws -> [KeyOwner] {
+        try query("SELECT DISTINCT owner FROM signing_key ORDER BY owner") { KeyOwner(path: $0.string(0)) }.compactMap { $0 }
+    }
+
+    /// Every key of `owner`, opened.
+    func keyRing(of owner: KeyOwner, vault: Vault) throws -> KeyRing {
+        KeyRing(
+            try query(
+                "SELECT kid, algorithm, sealed, created_at, active_at, revoked_at FROM signing_key WHERE owner = $1", owner.path
+            ) { row in
+                let kid = row.string(0)
+                guard let algorithm = Crypto.SigningAlgorithm(rawValue: row.string(1)) else { throw SealBroken(name: "signing_key \(kid)") }
+                let pkcs8 = try vault.open(row.bytes(2), as: "signing_key \(kid)")
+                return StoredKey(
+                    kid: kid, owner: owner, algorithm: algorithm, createdAt: row.int(3), activeAt: row.int(4), revokedAt: row.optionalInt(5),
+                    privateKey: try PrivateKey(pkcs8: pkcs8, algorithm: algorithm))
+            })
+    }
+
+    /// Marks a key as revoked. Answers false if it was already.
+    func revokeKey(_ kid: String, at now: Int64) throws -> Bool {
+        try execute("UPDATE signing_key SET revoked_at = $2 WHERE kid = $1 AND revoked_at IS NULL", kid, now) == 1
+    }
+
+    func deleteKeys(of owner: KeyOwner) throws { try execute("DELETE FROM signing_key WHERE owner = $1", owner.path) }
+}

@@ -1,0 +1,26 @@
+import Crypto
+import Storage
+
+/// The signing keys of the store, kept open for one epoch.
+struct SigningKeys: Sendable {
+    private let vault: Vault
+    private let rings = EpochCache<KeyOwner, KeyRing>()
+    private let owners = EpochCache<String, KeyOwner>(limit: 100_000)
+
+    init(vault: Vault) { self.vault = vault }
+
+    /// The keys of `owner`; an empty ring if it has none.
+    func ring(of owner: KeyOwner, in tx: Transaction) throws -> KeyRing {
+        try rings.value(for: owner, in: tx) {
+            let ring = try tx.keyRing(of: owner, vault: vault)
+            return ring.keys.isEmpty ? nil : ring
+        } ?? KeyRing([])
+    }
+
+    /// The key `kid`, whoever owns it.
+    func key(_ kid: String, in tx: Transaction) throws -> (key: StoredKey, ring: KeyRing)? {
+        guard let owner = try owners.value(for: kid, in: tx, load: { try tx.owner(ofKey: kid) }) else { return nil }
+        let ring = try ring(of: owner, in: tx)
+        return ring.keys.first { $0.kid == kid }.map { ($0, ring) }
+    }
+}

@@ -1,0 +1,57 @@
+import Crypto
+
+/// A key that tokens are signed with, and when.
+struct StoredKey: Sendable {
+    let kid: String
+    let owner: KeyOwner
+    let algorithm: Crypto.SigningAlgorithm
+    let createdAt: Int64
+    /// From when on it signs. Published before, so that verifiers know it by then.
+    let activeAt: Int64
+    /// Nobody may trust it from then on, whatever it signed.
+    let revokedAt: Int64?
+    let privateKey: PrivateKey
+}
+
+/// The keys of one owner and what they are for at a moment. Next → active → retired → gone (DESIGN section 6).
+struct KeyRing: Sendable {
+    /// Ordered by `activeAt`.
+    let keys: [StoredKey]
+
+    /// The longest that a token of a pool lives (cognito.md 1.1, TokenDuration).
+    static let longestTokenSeconds: Int64 = 86_400
+
+    enum State: String, Sendable { case next, active, retired, revoked, gone }
+
+    init(_ keys: [StoredKey]) { self.keys = keys.sorted { ($0.activeAt, $0.kid) < ($1.activeAt, $1.kid) } }
+
+    /// The key that signs at `now`: the one that became active last. A clock that was set back finds the first.
+    func active(at now: Int64) -> StoredKey? {
+        let trusted = keys.filter { $0.revokedAt == nil }
+        return trusted.last { $0.activeAt <= now } ?? trusted.first
+    }
+
+    /// When the key stopped signing, nil while it has not.
+    func retiredAt(_ key: StoredKey) -> Int64? {
+        keys.first { $0.revokedAt == nil && ($0.activeAt, $0.kid) > (key.activeAt, key.kid) }?.activeAt
+    }
+
+    func state(of key: StoredKey, at now: Int64) -> State {
+        if key.revokedAt != nil { return .revoked }
+        if key.kid == active(at: now)?.kid { return .active }
+        guard let retired = retiredAt(key), retired <= now else { return .next }
+        return retired + Self.longestTokenSeconds <= now ? .gone : .retired
+    }
+
+    /// The keys that verifiers should know: all but revoked ones and those whose last token has expired.
+    func published(at now: Int64) -> [StoredKey] {
+        keys.filter { ![.revoked, .gone].contains(state(of: $0, at: now)) }
+    }
+
+    /// The next moment at which a key becomes active or is no longer published.
+    func nextChange(after now: Int64) -> Int64? {
+        keys.filter { $0.revokedAt == nil }.flatMap { key in
+            [key.activeAt, retiredAt(key).map { $0 + Self.longestTokenSeconds }].compactMap { $0 }
+        }.filter { $0 > now }.min()
+    }
+}

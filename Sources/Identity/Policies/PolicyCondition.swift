@@ -1,0 +1,56 @@
+/// One operator with one key and its values (cognito.md 6.4).
+struct PolicyCondition: Hashable, Sendable {
+    enum Operator: String, CaseIterable, Sendable {
+        case stringEquals = "StringEquals"
+        case stringNotEquals = "StringNotEquals"
+        case stringEqualsIgnoreCase = "StringEqualsIgnoreCase"
+        case stringNotEqualsIgnoreCase = "StringNotEqualsIgnoreCase"
+        case stringLike = "StringLike"
+        case stringNotLike = "StringNotLike"
+        case null = "Null"
+
+        var isNegated: Bool { [.stringNotEquals, .stringNotEqualsIgnoreCase, .stringNotLike].contains(self) }
+        var hasWildcards: Bool { self == .stringLike || self == .stringNotLike }
+        var ignoresCase: Bool { self == .stringEqualsIgnoreCase || self == .stringNotEqualsIgnoreCase }
+    }
+
+    enum Quantifier: String, Sendable {
+        case anyValue = "ForAnyValue"
+        case allValues = "ForAllValues"
+    }
+
+    let op: Operator
+    let quantifier: Quantifier?
+    let ifExists: Bool
+    let key: String
+    let values: [PolicyText]
+    /// For `Null`: whether the key must be missing.
+    let mustBeMissing: Bool
+
+    /// The operator as it is written.
+    var name: String { (quantifier.map { "\($0.rawValue):" } ?? "") + op.rawValue + (ifExists ? "IfExists" : "") }
+
+    /// Whether the condition holds.
+    func holds(in context: PolicyContext) -> Bool {
+        let found = context[key]
+        if op == .null { return (found == nil) == mustBeMissing }
+        switch (quantifier, found) {
+        case (nil, nil): return ifExists || op.isNegated
+        case (nil, .single(let value)): return accepts(value, context)
+        // A key of many values is not meant for operators without a set prefix: positive ones are false.
+        case (nil, .many(let values)): return op.isNegated && values.allSatisfy { accepts($0, context) }
+        case (.anyValue, nil): return ifExists
+        case (.anyValue, .single(let value)): return accepts(value, context)
+        case (.anyValue, .many(let values)): return values.contains { accepts($0, context) }
+        case (.allValues, nil): return true
+        case (.allValues, .single(let value)): return accepts(value, context)
+        case (.allValues, .many(let values)): return values.allSatisfy { accepts($0, context) }
+        }
+    }
+
+    /// Several values of one key: any may match; of a negated operator none may.
+    private func accepts(_ value: String, _ context: PolicyContext) -> Bool {
+        let matches = values.contains { $0.matches(value, in: context, ignoringCase: op.ignoresCase) }
+        return matches != op.isNegated
+    }
+}

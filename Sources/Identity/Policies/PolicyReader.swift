@@ -1,0 +1,109 @@
+import JSON
+
+/// Reads policies strictly: what is not in the language is refused with its place.
+struct PolicyReader {
+    let version: Version
+
+    enum Version: String { case v2012 = "2012-10-17", v2008 = "2008-10-17" }
+
+    /// - Throws: `PolicyMalformed`.
+    static func read(_ text: String) throws -> (root: JSONObject, reader: PolicyReader) {
+        let value: JSONValue
+        do { value = try JSONValue(parsing: text) } catch { throw PolicyMalformed(pointer: "", reason: "it is not JSON: \(error)") }
+        guard let root = value.object else { throw PolicyMalformed(pointer: "", reason: "a policy is a JSON object") }
+        for name in root.names where !["Version", "Id", "Statement"].contains(name) {
+            throw PolicyMalformed(pointer: pointer([name]), reason: "a policy has Version, Id and Statement, nothing else")
+        }
+        guard let given = root["Version"] else { return (root, PolicyReader(version: .v2008)) }
+        guard let version = given.string.flatMap({ Version(rawValue: $0) }) else {
+            throw PolicyMalformed(pointer: "/Version", reason: "the version is 2012-10-17 or 2008-10-17")
+        }
+        return (root, PolicyReader(version: version))
+    }
+
+    /// The statements with their pointers.
+    func statements(_ root: JSONObject, allowing names: Set<String>) throws -> [(pointer: String, object: JSONObject)] {
+        guard let given = root["Statement"] else { throw PolicyMalformed(pointer: "", reason: "Statement is missing") }
+        let listed = given.array ?? [given]
+        if listed.isEmpty { throw PolicyMalformed(pointer: "/Statement", reason: "there must be at least one statement") }
+        return try listed.enumerated().map { index, value in
+            let pointer = given.array == nil ? "/Statement" : "/Statement/\(index)"
+            guard let object = value.object else { throw PolicyMalformed(pointer: pointer, reason: "a statement is a JSON object") }
+            for name in object.names where !names.contains(name) {
+                throw PolicyMalformed(pointer: pointer + Self.pointer([name]), reason: "a statement here has no element of this name")
+            }
+            if let sid = object["Sid"], sid.string == nil { throw PolicyMalformed(pointer: pointer + "/Sid", reason: "Sid is a string") }
+            return (pointer, object)
+        }
+    }
+
+    func allows(_ statement: JSONObject, _ pointer: String) throws -> Bool {
+        switch statement["Effect"]?.string {
+        case "Allow": return true
+        case "Deny": return false
+        default: throw PolicyMalformed(pointer: pointer + "/Effect", reason: "the effect is Allow or Deny")
+        }
+    }
+
+    /// A string or a list of strings, at least one.
+    func strings(_ value: JSONValue, _ pointer: String) throws -> [String] {
+        let listed = value.array ?? [value]
+        let strings = listed.compactMap { item -> String? in
+            if let string = item.string { return string }
+            if let bool = item.bool { return bool ? "true" : "false" }
+            return item.number?.text
+        }
+        guard !strings.isEmpty, strings.count == listed.count else {
+            throw PolicyMalformed(pointer: pointer, reason: "a string or a list of strings is needed")
+        }
+        return strings
+    }
+
+    func conditions(_ statement: JSONObject, _ pointer: String) throws -> [PolicyCondition] {
+        guard let given = statement["Condition"] else { return [] }
+        guard let operators = given.object else {
+            throw PolicyMalformed(pointer: pointer + "/Condition", reason: "Condition is an object of operators")
+        }
+        return try operators.members.flatMap { name, keys in
+            let place = pointer + "/Condition" + Self.pointer([name])
+            guard let keys = keys.object, !keys.isEmpty else {
+                throw PolicyMalformed(pointer: place, reason: "an operator has an object of condition keys")
+            }
+            return try keys.members.map { key, value in
+                try condition(name, key, try strings(value, place + Self.pointer([key])), place)
+            }
+        }
+    }
+
+    private func condition(_ name: String, _ key: String, _ values: [String], _ pointer: String) throws -> PolicyCondition {
+        var rest = name[...]
+        var quantifier: PolicyCondition.Quantifier?
+        if let colon = rest.firstIndex(of: ":") {
+            quantifier = PolicyCondition.Quantifier(rawValue: String(rest[..<colon]))
+            guard quantifier != nil else { throw PolicyMalformed(pointer: pointer, reason: "the set operators are ForAnyValue: and ForAllValues:") }
+            rest = rest[rest.index(after: colon)...]
+        }
+        let ifExists = rest.hasSuffix("IfExists") && rest != "IfExists"
+        if ifExists { rest = rest.dropLast(8) }
+        guard let op = PolicyCondition.Operator(rawValue: String(rest)) else {
+            let known = PolicyCondition.Operator.allCases.map(\.rawValue).joined(separator: ", ")
+            throw PolicyMalformed(pointer: pointer, reason: "\(name) is not a condition operator here; there are \(known)")
+        }
+        if op == .null {
+            guard quantifier == nil, !ifExists, values.count == 1, ["true", "false"].contains(values[0]) else {
+                throw PolicyMalformed(pointer: pointer, reason: "Null takes \"true\" or \"false\", and neither a set operator nor IfExists")
+            }
+        }
+        return PolicyCondition(
+            op: op, quantifier: quantifier, ifExists: ifExists, key: key,
+            values: values.map { PolicyText($0, wildcards: op.hasWildcards, variables: version == .v2012) },
+            mustBeMissing: op == .null && values == ["true"])
+    }
+
+    /// An RFC 6901 pointer.
+    static func pointer(_ steps: [String]) -> String {
+        steps.map { step in
+            "/" + step.unicodeScalars.reduce(into: "") { $0 += $1 == "~" ? "~0" : $1 == "/" ? "~1" : String($1) }
+        }.joined()
+    }
+}

@@ -1,0 +1,101 @@
+/// A value in a policy, taken apart: plain characters, wildcards and variables.
+struct PolicyText: Hashable, Sendable {
+    enum Piece: Hashable, Sendable {
+        case character(Unicode.Scalar)
+        /// `*`, any run.
+        case anyRun
+        /// `?`, one character.
+        case anyOne
+        /// `${key}` or `${key, 'default'}`.
+        case variable(String, default: String?)
+    }
+
+    let pieces: [Piece]
+
+    /// - Parameter variables: whether `${…}` means anything; it does since version 2012-10-17 of the language.
+    init(_ text: String, wildcards: Bool, variables: Bool) {
+        var pieces: [Piece] = []
+        var rest = Array(text.unicodeScalars)[...]
+        while let first = rest.first {
+            if variables, first == "$", rest.dropFirst().first == "{", let end = rest.firstIndex(of: "}") {
+                var name = String.UnicodeScalarView()
+                name.append(contentsOf: rest[(rest.startIndex + 2)..<end])
+                pieces.append(Self.piece(String(name)))
+                rest = rest[(end + 1)...]
+                continue
+            }
+            switch first {
+            case "*" where wildcards: pieces.append(.anyRun)
+            case "?" where wildcards: pieces.append(.anyOne)
+            default: pieces.append(.character(first))
+            }
+            rest = rest.dropFirst()
+        }
+        self.pieces = pieces
+    }
+
+    private static func piece(_ name: String) -> Piece {
+        if ["*", "?", "$"].contains(name) { return .character(name.unicodeScalars.first!) }
+        guard let comma = name.firstIndex(of: ",") else { return .variable(trimmed(name[...]), default: nil) }
+        let fallback = trimmed(name[name.index(after: comma)...])
+        let isQuoted = fallback.count >= 2 && fallback.hasPrefix("'") && fallback.hasSuffix("'")
+        return .variable(trimmed(name[..<comma]), default: isQuoted ? String(fallback.dropFirst().dropLast()) : nil)
+    }
+
+    private static func trimmed(_ text: Substring) -> String {
+        String(text.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+    }
+
+    /// Whether `value` is what this text stands for in `context`. A variable that has no single value matches nothing.
+    func matches(_ value: String, in context: PolicyContext, ignoringCase: Bool = false) -> Bool {
+        guard let pattern = resolved(in: context) else { return false }
+        let fold: (Unicode.Scalar) -> Unicode.Scalar = { scalar in
+            guard ignoringCase else { return scalar }
+            let lower = scalar.properties.lowercaseMapping.unicodeScalars
+            return lower.count == 1 ? lower.first! : scalar
+        }
+        return Self.match(
+            pattern.map { if case .character(let scalar) = $0 { .character(fold(scalar)) } else { $0 } }, Array(value.unicodeScalars.map(fold)))
+    }
+
+    private func resolved(in context: PolicyContext) -> [Piece]? {
+        var pattern: [Piece] = []
+        for piece in pieces {
+            guard case .variable(let name, let fallback) = piece else {
+                pattern.append(piece)
+                continue
+            }
+            switch context[name] {
+            case .single(let value): pattern += value.unicodeScalars.map { .character($0) }
+            case .many: return nil
+            case nil:
+                guard let fallback else { return nil }
+                pattern += fallback.unicodeScalars.map { .character($0) }
+            }
+        }
+        return pattern
+    }
+
+    /// Wildcard matching that goes back to the last `*` only, so that no pattern takes more than length times length steps.
+    private static func match(_ pattern: [Piece], _ text: [Unicode.Scalar]) -> Bool {
+        var at = 0
+        var position = 0
+        var lastRun: (pattern: Int, text: Int)?
+        while position < text.count {
+            if at < pattern.count, case .anyRun = pattern[at] {
+                lastRun = (at, position)
+                at += 1
+            } else if at < pattern.count, pattern[at] == .anyOne || pattern[at] == .character(text[position]) {
+                at += 1
+                position += 1
+            } else if let run = lastRun {
+                lastRun = (run.pattern, run.text + 1)
+                at = run.pattern + 1
+                position = run.text + 1
+            } else {
+                return false
+            }
+        }
+        return pattern[at...].allSatisfy { $0 == .anyRun }
+    }
+}

@@ -1,0 +1,41 @@
+import JSON
+
+/// A policy that a caller gives with a session, to have less than the role allows (cognito.md 3.8, 6.5). It is checked and
+/// carried in the credentials; what it allows is for the services that accept them to judge.
+enum SessionPolicy {
+    /// - Throws: `PolicyMalformed`.
+    static func check(_ text: String) throws {
+        guard 1...2048 ~= text.unicodeScalars.count else {
+            throw PolicyMalformed(pointer: "", reason: "a session policy has 1 to 2048 characters")
+        }
+        let isPlain = text.unicodeScalars.allSatisfy { [0x09, 0x0A, 0x0D].contains($0.value) || 0x20...0xFF ~= $0.value }
+        guard isPlain else {
+            throw PolicyMalformed(pointer: "", reason: "a session policy has characters from space to U+00FF, tabs and line ends only")
+        }
+        let (root, reader) = try PolicyReader.read(text)
+        let names: Set = ["Sid", "Effect", "Action", "NotAction", "Resource", "NotResource", "Condition"]
+        for (pointer, statement) in try reader.statements(root, allowing: names) {
+            _ = try reader.allows(statement, pointer)
+            for (one, other) in [("Action", "NotAction"), ("Resource", "NotResource")] {
+                guard (statement[one] == nil) != (statement[other] == nil) else {
+                    throw PolicyMalformed(pointer: pointer, reason: "a statement has either \(one) or \(other)")
+                }
+                let name = statement[one] == nil ? other : one
+                _ = try reader.strings(statement[name]!, "\(pointer)/\(name)")
+            }
+            if let conditions = statement["Condition"], conditions.object == nil {
+                throw PolicyMalformed(pointer: pointer + "/Condition", reason: "Condition is an object of operators")
+            }
+        }
+    }
+}
+
+/// How much of its room a session's policy and tags take together. The model's own packing is not published; here 2048
+/// characters of policy and 4096 of tags, keys and values, fill the room, whichever is fuller.
+enum PackedPolicy {
+    static func percent(policy: String?, tags: [(key: String, value: String)]) -> Int {
+        let policyPart = (policy?.unicodeScalars.count ?? 0) * 100 / 2048
+        let tagPart = tags.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count } * 100 / 4096
+        return max(policyPart, tagPart)
+    }
+}

@@ -1,0 +1,124 @@
+import JSON
+
+/// Who may have credentials of a role (cognito.md 6.4).
+struct TrustPolicy: Sendable {
+    static let federatedPrincipal = "cognito-identity.amazonaws.com"
+    static let assumeAction = "sts:AssumeRoleWithWebIdentity"
+    static let tagAction = "sts:TagSession"
+
+    /// The policy as it was given.
+    let text: String
+    private let statements: [Statement]
+
+    private struct Statement: Sendable {
+        let allows: Bool
+        /// Whether it is about tokens of pools.
+        let concernsUs: Bool
+        let actions: [PolicyText]
+        let isNotAction: Bool
+        let conditions: [PolicyCondition]
+
+        func covers(_ action: String) -> Bool {
+            actions.contains { $0.matches(action, in: PolicyContext(), ignoringCase: true) } != isNotAction
+        }
+    }
+
+    /// - Throws: `PolicyMalformed`, also for a policy that trusts pools without any condition.
+    init(parsing text: String) throws {
+        let (root, reader) = try PolicyReader.read(text)
+        let names: Set = ["Sid", "Effect", "Principal", "Action", "NotAction", "Condition"]
+        self.text = text
+        statements = try reader.statements(root, allowing: names).map { pointer, object in
+            try Self.statement(object, pointer, reader)
+        }
+        if statements.contains(where: { $0.concernsUs && $0.allows }), statements.allSatisfy(\.conditions.isEmpty) {
+            throw PolicyMalformed(
+                pointer: "/Statement",
+                reason: "a policy that trusts \(Self.federatedPrincipal) must have a condition, best on \(Self.federatedPrincipal):aud")
+        }
+    }
+
+    private static func statement(_ object: JSONObject, _ pointer: String, _ reader: PolicyReader) throws -> Statement {
+        let allows = try reader.allows(object, pointer)
+        guard let principal = object["Principal"] else { throw PolicyMalformed(pointer: pointer, reason: "Principal is missing") }
+        let concernsUs = try concernsUs(principal, pointer + "/Principal", allows: allows, reader)
+        let isNotAction = object["NotAction"] != nil
+        guard let actions = object["Action"] ?? object["NotAction"], !(isNotAction && object["Action"] != nil) else {
+            throw PolicyMalformed(pointer: pointer, reason: "a statement has either Action or NotAction")
+        }
+        let place = pointer + (isNotAction ? "/NotAction" : "/Action")
+        return Statement(
+            allows: allows, concernsUs: concernsUs,
+            actions: try reader.strings(actions, place).map { PolicyText($0, wildcards: true, variables: false) }, isNotAction: isNotAction,
+            conditions: try reader.conditions(object, pointer))
+    }
+
+    private static func concernsUs(_ principal: JSONValue, _ pointer: String, allows: Bool, _ reader: PolicyReader) throws -> Bool {
+        // Everyone can be shut out, but who is let in must be named.
+        if principal.string == "*" { return !allows }
+        guard let kinds = principal.object, !kinds.isEmpty else {
+            throw PolicyMalformed(pointer: pointer, reason: "a principal is \"*\" or an object such as {\"Federated\": \"\(federatedPrincipal)\"}")
+        }
+        var concernsUs = false
+        for (kind, value) in kinds.members {
+            let place = pointer + PolicyReader.pointer([kind])
+            guard ["Federated", "AWS", "Service", "CanonicalUser"].contains(kind) else {
+                throw PolicyMalformed(pointer: place, reason: "a principal is Federated, AWS, Service or CanonicalUser")
+            }
+            let names = try reader.strings(value, place)
+            if kind == "Federated", names.contains(federatedPrincipal) { concernsUs = true }
+        }
+        return concernsUs
+    }
+
+    // MARK: Judging
+
+    enum Judgement: Equatable, Sendable {
+        case allowed
+        /// This action is not allowed, and why.
+        case refused(action: String, why: String)
+    }
+
+    /// Whether a token with this context may have the role's credentials. Each action must be allowed by some statement, and
+    /// denied by none; with tags there are two actions.
+    func judge(_ context: PolicyContext, tagged: Bool) -> Judgement {
+        for action in tagged ? [Self.assumeAction, Self.tagAction] : [Self.assumeAction] {
+            if let why = refusal(of: action, context) { return .refused(action: action, why: why) }
+        }
+        return .allowed
+    }
+
+    private func refusal(of action: String, _ context: PolicyContext) -> String? {
+        var why = "no statement is about it"
+        var isAllowed = false
+        for (index, statement) in statements.enumerated() where statement.concernsUs && statement.covers(action) {
+            let failed = statement.conditions.first { !$0.holds(in: context) }
+            switch (statement.allows, failed) {
+            case (false, nil): return "statement \(index + 1) denies it"
+            case (false, .some): break
+            case (true, nil): isAllowed = true
+            case (true, let failed?): why = "in statement \(index + 1) the condition \(failed.name) on \(failed.key) does not hold"
+            }
+        }
+        return isAllowed ? nil : why
+    }
+
+    /// The policy that a role for one pool has by default: its authenticated identities, with or without tags.
+    static func standard(forPool poolId: String) -> TrustPolicy {
+        let policy: JSONValue = [
+            "Version": "2012-10-17",
+            "Statement": [
+                [
+                    "Effect": "Allow",
+                    "Principal": ["Federated": .string(federatedPrincipal)],
+                    "Action": [.string(assumeAction), .string(tagAction)],
+                    "Condition": [
+                        "StringEquals": ["cognito-identity.amazonaws.com:aud": .string(poolId)],
+                        "ForAnyValue:StringLike": ["cognito-identity.amazonaws.com:amr": "authenticated"],
+                    ],
+                ]
+            ],
+        ]
+        return try! TrustPolicy(parsing: policy.text)
+    }
+}

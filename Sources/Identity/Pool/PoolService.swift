@@ -1,0 +1,42 @@
+import Contract
+import JSON
+
+/// Identity pools: `pool.*`.
+public struct PoolService: Sendable {
+    let surroundings: Surroundings
+    let catalogue: Catalogue
+
+    public init(_ surroundings: Surroundings, _ catalogue: Catalogue) {
+        self.surroundings = surroundings
+        self.catalogue = catalogue
+    }
+
+    func answer(_ pool: PoolRecord) -> Pool {
+        let realm = surroundings.realm
+        return Pool(
+            poolId: pool.id, name: pool.name, arn: realm.arn(ofPool: pool.id), issuer: realm.issuer(of: .pool(pool.id)),
+            allowUnauthenticated: pool.allowUnauthenticated, allowClassicFlow: pool.allowClassicFlow,
+            developerProvider: pool.developerProvider, signingAlgorithm: SigningAlgorithm(rawValue: pool.signingAlgorithm) ?? .ES256,
+            tags: Members(pool.tags.members.map { ($0.name, $0.value.string ?? "") }), createdAt: pool.createdAt, updatedAt: pool.updatedAt)
+    }
+
+    func answer(_ roles: [String: String], of poolId: String) -> PoolRoles {
+        let realm = surroundings.realm
+        return PoolRoles(
+            poolId: poolId,
+            roles: RolesByKind(
+                authenticated: roles["authenticated"].map { realm.arn(ofRole: $0) },
+                unauthenticated: roles["unauthenticated"].map { realm.arn(ofRole: $0) }))
+    }
+}
+
+extension PoolService: PoolHandlers {}
+
+extension Members where Value == String {
+    /// The members as a JSON object of strings.
+    var object: JSONObject {
+        var object = JSONObject()
+        for member in self { object[member.name] = .string(member.value) }
+        return object
+    }
+}

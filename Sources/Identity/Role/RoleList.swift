@@ -1,0 +1,11 @@
+import Contract
+
+extension RoleService {
+    /// - Throws: `InvalidCursor`.
+    public func list(_ request: RoleList.Params, _ call: any CallContext) throws -> RoleList.Result {
+        let start = try place(after: request.cursor, of: RoleList.info.name)
+        let found = try surroundings.database.read { try $0.roles(after: start, limit: Int(request.limit) + 1) }
+        let page = Page(found, limit: request.limit, place: \.name)
+        return RoleList.Result(roles: page.elements.map(answer), nextCursor: page.nextCursor)
+    }
+}

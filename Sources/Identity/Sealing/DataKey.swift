@@ -1,0 +1,59 @@
+import Contract
+import Crypto
+import Storage
+
+/// The store's data key: sealed by the master key, it seals everything else.
+public enum DataKey {
+    /// What the store holds.
+    struct Record: Sendable {
+        let id: String
+        let masterFingerprint: String
+        let sealed: [UInt8]
+    }
+
+    /// Opens the store's data key, or makes one for a new store. Two processes that start at once agree on one.
+    ///
+    /// - Parameter masterKey: asked for when it is known whether there is a data key to open; answers nil if there is none.
+    /// - Throws: `MasterKeyMissing`, `MasterKeyWrong`, and what the store throws.
+    public static func open(
+        in database: any Database, random: any RandomSource, now: Int64, masterKey: (_ storeHasDataKey: Bool) throws -> MasterKey
+    ) throws -> SecretBytes {
+        if let record = try database.read({ try $0.dataKey() }) { return try unseal(record, with: masterKey(true)) }
+        let master = try masterKey(false)
+        let id = random.uuid()
+        let sealed = Vault.seal(random.bytes(32), with: master.bytes, as: name(of: id), salt: random.bytes(Vault.saltCount))
+        let fresh = Record(id: id, masterFingerprint: master.fingerprint, sealed: sealed)
+        let agreed = try database.write { tx in
+            if let earlier = try tx.dataKey() { return earlier }
+            try tx.insert(fresh, at: now)
+            return fresh
+        }
+        return try unseal(agreed, with: master)
+    }
+
+    private static func unseal(_ record: Record, with master: MasterKey) throws -> SecretBytes {
+        guard record.masterFingerprint == master.fingerprint else {
+            throw MasterKeyWrong(fingerprint: record.masterFingerprint, given: master.fingerprint)
+        }
+        return try Vault.open(record.sealed, with: master.bytes, as: name(of: record.id))
+    }
+
+    private static func name(of id: String) -> String { "data_key \(id)" }
+}
+
+extension Transaction {
+    /// The fingerprint of the master key that the store's data key is sealed under, nil in a store that has none yet.
+    public func masterFingerprint() throws -> String? { try dataKey()?.masterFingerprint }
+
+    fileprivate func dataKey() throws -> DataKey.Record? {
+        try queryOne("SELECT id, master_fingerprint, sealed FROM data_key ORDER BY created_at DESC, id LIMIT 1") {
+            DataKey.Record(id: $0.string(0), masterFingerprint: $0.string(1), sealed: $0.bytes(2))
+        }
+    }
+
+    fileprivate func insert(_ record: DataKey.Record, at now: Int64) throws {
+        try execute(
+            "INSERT INTO data_key (id, master_fingerprint, sealed, created_at) VALUES ($1, $2, $3, $4)",
+            record.id, record.masterFingerprint, record.sealed, now)
+    }
+}

@@ -1,0 +1,57 @@
+/// The times in signatures.
+enum AmzDate {
+    /// Seconds since 1970 of `20261121T120000Z`, nil for anything else.
+    static func seconds(_ text: String) -> Int64? {
+        let bytes = Array(text.utf8)
+        guard bytes.count == 16, bytes[8] == UInt8(ascii: "T"), bytes[15] == UInt8(ascii: "Z") else { return nil }
+        func number(_ range: Range<Int>) -> Int64? {
+            guard bytes[range].allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
+            return bytes[range].reduce(0) { $0 * 10 + Int64($1 - 0x30) }
+        }
+        guard let year = number(0..<4), let month = number(4..<6), let day = number(6..<8), let hour = number(9..<11),
+            let minute = number(11..<13), let second = number(13..<15), 1...12 ~= month, 1...31 ~= day, hour < 24, minute < 60, second < 61
+        else { return nil }
+        return days(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second
+    }
+
+    /// Days since 1970-01-01 in the Gregorian calendar, counted in years that begin in March.
+    private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
+        let shifted = month > 2 ? year : year - 1
+        let era = (shifted >= 0 ? shifted : shifted - 399) / 400
+        let yearOfEra = shifted - era * 400
+        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    }
+
+    /// `seconds` since 1970 as `20261121T120000Z`.
+    static func text(_ seconds: Int64) -> String {
+        let days = seconds / 86_400 + 719_468
+        let era = days / 146_097
+        let dayOfEra = days - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shifted = (5 * dayOfYear + 2) / 153
+        let month = shifted < 10 ? shifted + 3 : shifted - 9
+        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        func pad(_ value: Int64, _ width: Int) -> String {
+            let digits = String(value)
+            return String(repeating: "0", count: max(0, width - digits.count)) + digits
+        }
+        let clock = seconds % 86_400
+        return pad(year, 4) + pad(month, 2) + pad(dayOfYear - (153 * shifted + 2) / 5 + 1, 2) + "T" + pad(clock / 3600, 2)
+            + pad(clock / 60 % 60, 2) + pad(clock % 60, 2) + "Z"
+    }
+
+    /// `Sat, 21 Nov 2026 12:00:00 GMT` (RFC 9110 section 5.6.7) as signatures write it, nil for anything else.
+    static func fromHTTPDate(_ text: String) -> String? {
+        let parts = text.split(separator: " ")
+        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        guard parts.count == 6, parts[5] == "GMT", parts[1].count == 2, parts[3].count == 4,
+            let month = months.firstIndex(of: String(parts[2]))
+        else { return nil }
+        let number = month + 1 < 10 ? "0\(month + 1)" : "\(month + 1)"
+        let time = parts[4].split(separator: ":").joined()
+        let written = "\(parts[3])\(number)\(parts[1])T\(time)Z"
+        return seconds(written) == nil ? nil : written
+    }
+}

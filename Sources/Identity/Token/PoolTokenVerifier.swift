@@ -1,0 +1,123 @@
+import Contract
+import Crypto
+import JSON
+import Storage
+
+/// A pool's token that was checked in full.
+struct VerifiedPoolToken: Sendable {
+    let poolId: String
+    let identityId: String
+    let amr: [String]
+    let tags: [(key: String, value: String)]
+    let issuedAt: Int64
+    let expiresAt: Int64
+    let issuer: String
+    let claims: JSONNode
+    let header: JSONNode
+}
+
+/// Checks tokens that this store has issued: RFC 8725's rules, cognito.md 5.5. Our own clock needs no leeway.
+struct PoolTokenVerifier: Sendable {
+    let surroundings: Surroundings
+    let catalogue: Catalogue
+
+    /// What a caller may pin beside what is always checked.
+    struct Expectation: Sendable {
+        var audience: String?
+        var issuer: String?
+        /// Whether the pool and the identity must still be there, and nothing revoked.
+        var checksRevocation = true
+    }
+
+    /// Verifies `token`, whose signature, type, issuer and lifetime are always checked.
+    ///
+    /// - Throws: a `Token…` error that names the check that failed.
+    func verify(_ token: String, _ expected: Expectation, now: Int64) throws -> VerifiedPoolToken {
+        let jws = try parse(token)
+        guard let kid = jws.header.keyID else { throw TokenKeyUnknown(kid: nil) }
+        let found = try surroundings.database.read { tx in try key(kid, in: tx) }
+        guard let found, found.revokedAt == nil else { throw TokenKeyUnknown(kid: kid) }
+        do { _ = try jws.verify(with: found.privateKey.publicKey) } catch { throw Self.answer(error, kid: kid) }
+        let verified = try claims(of: jws, signedBy: found)
+        try check(verified, expected, now: now)
+        if expected.checksRevocation { try checkStanding(of: verified) }
+        return verified
+    }
+
+    private func key(_ kid: String, in tx: Transaction) throws -> StoredKey? { try catalogue.signingKeys.key(kid, in: tx)?.key }
+
+    private func parse(_ token: String) throws -> JWS {
+        do { return try JWS.parse(token) } catch { throw Self.answer(error, kid: nil) }
+    }
+
+    private static func answer(_ error: JWSError, kid: String?) -> any Error {
+        switch error {
+        case .malformed(let what): TokenMalformed(reason: what.reason)
+        case .criticalHeader: TokenMalformed(reason: "its header demands extensions (crit) that are not known here")
+        case .algorithmNotAllowed(let algorithm): TokenAlgorithmNotAllowed(algorithm: algorithm)
+        case .algorithmMismatch(let algorithm, _): TokenAlgorithmNotAllowed(algorithm: algorithm.rawValue)
+        case .unknownKey(let kid): TokenKeyUnknown(kid: kid)
+        case .badSignature: TokenSignatureInvalid(kid: kid ?? "")
+        }
+    }
+
+    /// Reads the claims. Only what this store's key has signed comes here, so a claim that is missing is our own fault or a
+    /// token of another kind.
+    private func claims(of jws: JWS, signedBy key: StoredKey) throws -> VerifiedPoolToken {
+        guard jws.header.hasType(PoolTokenClaims.type) else { throw TokenMalformed(reason: "its type is not \(PoolTokenClaims.type)") }
+        guard let claims = try? JSONText(jws.payload).root, claims.kind == .object else {
+            throw TokenMalformed(reason: "its claims are not a JSON object")
+        }
+        guard let issuer = claims["iss"]?.string, let audience = claims["aud"]?.string, let subject = claims["sub"]?.string,
+            let issuedAt = claims["iat"]?.number?.int64, let expiresAt = claims["exp"]?.number?.int64
+        else { throw TokenMalformed(reason: "one of iss, aud, sub, iat and exp is missing") }
+        let expectedIssuer = surroundings.realm.issuer(of: key.owner)
+        guard issuer == expectedIssuer else { throw TokenIssuerMismatch(expected: expectedIssuer, actual: issuer) }
+        var amr: [String] = []
+        claims["amr"]?.forEachElement { if let method = $1.string { amr.append(method) } }
+        var tags: [(key: String, value: String)] = []
+        claims[PoolTokenClaims.tagsClaim]?["principal_tags"]?.forEachMember { name, values in
+            values.forEachElement { if let value = $1.string { tags.append((name, value)) } }
+        }
+        return VerifiedPoolToken(
+            poolId: audience, identityId: subject, amr: amr, tags: tags, issuedAt: issuedAt, expiresAt: expiresAt, issuer: issuer,
+            claims: claims, header: jws.header.json)
+    }
+
+    private func check(_ token: VerifiedPoolToken, _ expected: Expectation, now: Int64) throws {
+        if let issuer = expected.issuer, issuer != token.issuer { throw TokenIssuerMismatch(expected: issuer, actual: token.issuer) }
+        if let audience = expected.audience, audience != token.poolId {
+            throw TokenAudienceMismatch(expected: audience, actual: [token.poolId])
+        }
+        if token.issuedAt > now { throw TokenNotYetValid(validFrom: token.issuedAt, now: now) }
+        if token.expiresAt <= now { throw TokenExpired(expiredAt: token.expiresAt, now: now) }
+    }
+
+    /// The pool and the identity are still there, the identity is not disabled, and neither was revoked since.
+    private func checkStanding(of token: VerifiedPoolToken) throws {
+        try surroundings.database.read { tx in
+            guard try catalogue.knownPool(token.poolId, in: tx) != nil else { throw TokenRevoked(reason: "its pool was deleted") }
+            guard let identity = try tx.identity(token.identityId) else { throw TokenRevoked(reason: "its identity was deleted") }
+            if identity.state == .disabled { throw TokenRevoked(reason: "its identity is disabled") }
+            let targets: [Revocations.Target] = [
+                .init(kind: .identityId, subject: token.identityId), .init(kind: .poolId, subject: token.poolId),
+            ]
+            if try catalogue.revocations(in: tx).hit(targets, issuedAt: token.issuedAt) != nil {
+                throw TokenRevoked(reason: "credentials.revoke named its identity or its pool")
+            }
+        }
+    }
+}
+
+extension JWSError.Malformation {
+    fileprivate var reason: String {
+        switch self {
+        case .tooLong: "it is too long"
+        case .parts: "it does not have three parts with dots between them"
+        case .encoding(let part): "its \(part.rawValue) is not base64url without padding"
+        case .headerSyntax(let error): "its header is not JSON: \(error)"
+        case .headerNotObject: "its header is not a JSON object"
+        case .headerParameter(let name): "\(name) is missing from its header, or is no string"
+        }
+    }
+}

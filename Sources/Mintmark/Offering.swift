@@ -1,0 +1,97 @@
+import Contract
+import JSON
+import JSONRPC
+import Storage
+
+/// What a process offers over its pipe: the contract's methods, each bound to its handler and its lane.
+public struct Offering: MethodLookup {
+    private let methods: [String: Method]
+    private let names: [String]
+
+    /// - Parameter mintmark: its configuration says who calls and whether this is a test.
+    public init(_ mintmark: Mintmark) {
+        let configuration = mintmark.configuration
+        let offered = Contract.MethodTable.all.filter { Self.isOffered($0, by: configuration) }
+        names = offered.map(\.name)
+        // What the caller may not call is there all the same, to say so.
+        let known = Contract.MethodTable.all.filter { !$0.isTesting || configuration.testing }
+        methods = Dictionary(uniqueKeysWithValues: known.map { ($0.name, Self.method($0, mintmark)) })
+    }
+
+    /// Whether a process set up like this offers a method.
+    static func isOffered(_ method: MethodInfo, by configuration: Configuration) -> Bool {
+        (!method.isTesting || configuration.testing) && (!configuration.publicCaller || method.caller == .public)
+    }
+
+    public func method(named name: String) -> Method? { methods[name] }
+
+    public func nearest(to name: String) -> [String] { Contract.NearestNames.of(name, among: names) }
+
+    private static func method(_ info: MethodInfo, _ mintmark: Mintmark) -> Method {
+        guard isOffered(info, by: mintmark.configuration) else {
+            return Method(info.name) { _, _, _ in throw Answer(CallerNotAllowed(method: info.name)) }
+        }
+        let isPublic = mintmark.configuration.publicCaller
+        if let storeless = Storeless.method(info.name, mintmark) {
+            return Method(info.name, on: .compute) { call, params, result in
+                try answering { try storeless(params, CallAdapter(call, isPublicCaller: isPublic), &result) }
+            }
+        }
+        return Method(info.name, lane: { Lanes.lane(of: info, $0) }) { call, params, result in
+            let mayWait = call.lane != .compute
+            try answering {
+                // Opening the store may take long; the thread that reads does not do it.
+                guard mayWait || mintmark.isOpen else { throw WouldWait() }
+                let bound = try mintmark.services().bound[info.name]
+                try Patience.with(mayWait ? .full : .none) {
+                    try bound?.run(params, CallAdapter(call, isPublicCaller: isPublic), &result)
+                }
+            }
+        }
+    }
+
+    private static func answering(_ body: () throws -> Void) throws {
+        do { try body() } catch is WouldWait { throw MoveToLane(.store) } catch {
+            guard let known = contractError(error) else { throw error }
+            throw Answer(known)
+        }
+    }
+}
+
+/// Where calls start. What reads starts where it computes and moves on if it would have to wait.
+enum Lanes {
+    static func lane(of method: MethodInfo, _ params: JSONNode?) -> Lane {
+        switch method.name {
+        case "token.mintForDeveloper": .compute
+        case "audit.verify", "system.health": .store
+        case "key.rotate", "key.revoke": .hash
+        case "pool.create": params?["signingAlgorithm"]?.string?.hasPrefix("RS") == true ? .hash : .store
+        default: method.isReadOnly ? .compute : .store
+        }
+    }
+}
+
+/// An error of the contract on its way to the wire.
+struct Answer: ResponseError {
+    let error: any ContractError
+    init(_ error: any ContractError) { self.error = error }
+    var code: Int { error.code }
+    var type: String { Swift.type(of: error).type }
+    var message: String { error.message }
+    func writeData(to writer: inout JSONWriter) { error.writeData(to: &writer) }
+}
+
+/// A call as handlers see it.
+struct CallAdapter: CallContext {
+    private let call: Call
+    let isPublicCaller: Bool
+
+    init(_ call: Call, isPublicCaller: Bool) {
+        self.call = call
+        self.isPublicCaller = isPublicCaller
+    }
+
+    var trace: String? { call.trace }
+    var isCancelled: Bool { call.isCancelled }
+    func progress(_ value: JSONValue) { call.progress(value) }
+}

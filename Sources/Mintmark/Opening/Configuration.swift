@@ -1,0 +1,43 @@
+import Crypto
+import Identity
+import Platform
+
+/// How a Mintmark is set up: what the command line's flags say.
+public struct Configuration: Sendable {
+    /// Where everything is kept.
+    public enum Store: Sendable, Hashable {
+        /// Gone with the process.
+        case memory
+        /// A SQLite file, which several processes may share.
+        case file(String)
+    }
+
+    public var store: Store
+    public var realm: Realm
+    /// A testing store's clock can be turned. It is one from its creation, or never.
+    public var testing: Bool
+    /// Whether only what proves itself by tokens, codes or passwords is offered.
+    public var publicCaller: Bool
+    /// The key that seals the store; nil: the file beside the store.
+    public var masterKey: MasterKey?
+    /// Whether minting for a known identity leaves an audit record.
+    public var auditsIssuance: Bool
+    /// Whether a store of an older version is brought up to date.
+    public var migrates: Bool
+    /// Where a testing store's clock begins, in seconds since 1970, frozen.
+    public var clock: Int64?
+
+    public init(
+        store: Store, realm: Realm? = nil, testing: Bool = false, publicCaller: Bool = false, masterKey: MasterKey? = nil,
+        auditsIssuance: Bool = false, migrates: Bool = true, clock: Int64? = nil
+    ) {
+        self.store = store
+        self.realm = realm ?? Realm(issuer: testing ? "https://testing.mintmark.localhost" : "https://mintmark.localhost")
+        self.testing = testing
+        self.publicCaller = publicCaller
+        self.masterKey = masterKey
+        self.auditsIssuance = auditsIssuance
+        self.migrates = migrates
+        self.clock = clock
+    }
+}

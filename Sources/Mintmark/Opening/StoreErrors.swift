@@ -1,0 +1,29 @@
+import Contract
+import Identity
+import Storage
+
+/// What the store and the vault say, as the contract names it. They stand below the contract and cannot do so themselves.
+public func contractError(_ error: any Error) -> (any ContractError)? {
+    switch error {
+    case let error as any ContractError: return error
+    case let error as StoreError: return contractError(error)
+    case let error as SealBroken: return StoreCorrupt(reason: "what is sealed as \(error.name) does not open")
+    default: return nil
+    }
+}
+
+private func contractError(_ error: StoreError) -> (any ContractError)? {
+    switch error {
+    case .busy: StoreBusy()
+    case .readOnly(let reason): StoreReadOnly(reason: reason)
+    case .full: StoreFull()
+    case .corrupt(let reason): StoreCorrupt(reason: reason)
+    case .tooNew(let found, let supported): StoreTooNew(found: Int64(found), supported: Int64(supported))
+    case .tooOld(let found, let needed): StoreTooOld(found: Int64(found), needed: Int64(needed))
+    case .notAStore(let path): NotAStore(path: path)
+    case .cannotOpen(let path, let reason): StoreCannotOpen(path: path, reason: reason)
+    case .outcomeUnknown: OutcomeUnknown()
+    case .closed: StoreBusy()
+    case .failed: nil
+    }
+}

@@ -1,0 +1,49 @@
+import Contract
+import Crypto
+import Identity
+import Platform
+import Storage
+
+/// Opens the store and the keys that seal it, and hands the flows what they need.
+struct StoreOpening {
+    let configuration: Configuration
+    let random: any RandomSource
+
+    /// - Throws: `StoreError`, `TestingStoreMismatch`, `MasterKeyMissing`, `MasterKeyWrong`, `StoreCannotOpen`.
+    func open() throws -> Surroundings {
+        let database = try SQLiteDatabase(
+            location, migrations: Schema.migrations, migrates: configuration.migrates, connectionId: random.uuid())
+        let now = SystemClock().now
+        let isTesting = try TestingMark.agree(on: configuration.testing, in: database, random: random)
+        guard isTesting == configuration.testing else { throw TestingStoreMismatch(testing: isTesting) }
+        let dataKey = try DataKey.open(in: database, random: random, now: now, masterKey: masterKey(of: database))
+        let vault = Vault(dataKey: dataKey, random: random)
+        try SessionKeySetup.ensure(in: database, vault: vault, random: random, now: now)
+        let clock: any WallClock = configuration.testing ? StoreClock(database) : SystemClock()
+        if configuration.testing, let start = configuration.clock { try StoreClock(database).begin(at: start) }
+        return Surroundings(
+            realm: configuration.realm, database: database, clock: clock, random: random, vault: vault,
+            auditsIssuance: configuration.auditsIssuance)
+    }
+
+    private var location: SQLiteDatabase.Location {
+        switch configuration.store {
+        case .memory: .memory
+        case .file(let path): .file(path)
+        }
+    }
+
+    /// The master key: the one given, or the file beside the store. A store that has a data key never gets a new master key.
+    private func masterKey(of database: some Database) -> (Bool) throws -> MasterKey {
+        { storeHasDataKey in
+            if let given = configuration.masterKey { return given }
+            guard case .file(let path) = configuration.store else { return MasterKey.generate(random) }
+            let file = MasterKeyFile(path: path + ".key")
+            if let kept = try file.read() { return kept }
+            guard !storeHasDataKey else {
+                throw MasterKeyMissing(fingerprint: try database.read { try $0.masterFingerprint() })
+            }
+            return try file.create(random)
+        }
+    }
+}

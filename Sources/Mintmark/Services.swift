@@ -1,0 +1,33 @@
+import Contract
+import Identity
+import Platform
+
+/// Every namespace over one open store. The members are what a Swift program calls in process.
+public struct Services: Sendable {
+    public let surroundings: Surroundings
+    public let audit: AuditService
+    public let credentials: CredentialsService
+    public let identity: IdentityService
+    public let key: KeyService
+    public let pool: PoolService
+    public let role: RoleService
+    public let token: TokenService
+    let bound: [String: BoundMethod]
+
+    init(_ surroundings: Surroundings, _ mintmark: Mintmark) {
+        let catalogue = Catalogue(vault: surroundings.vault)
+        self.surroundings = surroundings
+        audit = AuditService(surroundings)
+        credentials = CredentialsService(surroundings, catalogue)
+        identity = IdentityService(surroundings, catalogue)
+        key = KeyService(surroundings, catalogue)
+        pool = PoolService(surroundings, catalogue)
+        role = RoleService(surroundings, catalogue)
+        token = TokenService(surroundings, catalogue)
+        let test = mintmark.configuration.testing ? TestService(surroundings) : nil
+        let methods = Contract.MethodTable.bind(
+            audit: audit, credentials: credentials, identity: identity, key: key, pool: pool, role: role, rpc: RpcService(mintmark),
+            system: SystemService(mintmark), test: test, token: token)
+        bound = Dictionary(uniqueKeysWithValues: methods.map { ($0.info.name, $0) })
+    }
+}

@@ -1,0 +1,23 @@
+import Contract
+import Storage
+
+extension SystemService {
+    /// Whether everything that requests need works, and what to do about what does not.
+    func health(_ request: SystemHealth.Params, _ call: any CallContext) throws -> SystemHealth.Result {
+        var checks: [HealthCheck] = []
+        do {
+            let facts = try mintmark.services().surroundings.database.facts()
+            checks.append(HealthCheck(name: "store", ok: true, detail: "\(facts.kind.rawValue), schema version \(facts.schemaVersion), \(facts.bytes) bytes"))
+        } catch {
+            let reason = contractError(error)?.message ?? "the store failed"
+            checks.append(HealthCheck(name: "store", ok: false, detail: reason))
+        }
+        let dropped = mintmark.logRing?.dropped ?? 0
+        checks.append(
+            HealthCheck(
+                name: "log", ok: dropped == 0,
+                detail: dropped == 0 ? nil : "\(dropped) log lines were dropped because nobody reads standard error"))
+        // Lost log lines are a pity, not a reason to send requests elsewhere.
+        return SystemHealth.Result(ready: checks.first { $0.name == "store" }?.ok ?? false, checks: checks)
+    }
+}

@@ -1,0 +1,20 @@
+/// Base32 without padding (RFC 4648 section 6): the letters of access key ids and of TOTP secrets.
+public enum Base32 {
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
+
+    public static func encode(_ bytes: some Collection<UInt8>) -> String {
+        var text: [UInt8] = []
+        var held: UInt32 = 0
+        var bits = 0
+        for byte in bytes {
+            held = held << 8 | UInt32(byte)
+            bits += 8
+            while bits >= 5 {
+                bits -= 5
+                text.append(alphabet[Int(held >> UInt32(bits) & 31)])
+            }
+        }
+        if bits > 0 { text.append(alphabet[Int(held << UInt32(5 - bits) & 31)]) }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

@@ -1,0 +1,151 @@
+"""The rows of the table. Each measures Mintmark and its limit in turns and compares medians."""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from host import POOL, Sidecar, binary, fill, first_answer, known, median, mints, openssl_speed, pump, request_line, round_trips, serve, spawn, tokens
+
+
+class Row:
+    """One line of the table: what was measured, beside which limit, and whether it holds."""
+
+    def __init__(self, what, measured, limit, reach, holds):
+        self.cells, self.holds = (what, measured, limit, reach, "holds" if holds else "FALLS SHORT"), holds
+
+
+class Benchmarks:
+    def __init__(self, work, quick):
+        self.quick = quick
+        self.work = tempfile.mkdtemp(dir=work)     # on the disk of the checkout, not in a memory file system
+        self.home = os.path.join(self.work, "home")
+        os.mkdir(self.home)
+        self.loop, self.inserts = os.path.join(work, "loop"), os.path.join(work, "inserts")
+
+    def path(self, name):
+        return os.path.join(self.work, name)
+
+    def spawn_to_first_answer(self):
+        ours, empty = [], []
+        for _ in range(11 if self.quick else 41):
+            ours.append(first_answer(serve(":memory:"), self.home))
+            empty.append(first_answer([self.loop], self.home))
+        a, b = median(ours[1:]), median(empty[1:])
+        yield Row("spawn to first answer", f"{a:.1f} ms", f"empty Swift loop {b:.1f} ms", f"<= 8 ms, <= 4x: {a / b:.1f}x", a <= 8 and a <= 4 * b)
+
+    def round_trip(self):
+        cpus = sorted(os.sched_getaffinity(0))
+        os.sched_setaffinity(0, {cpus[0]})
+        try:
+            for what, cpu, most in (("round trip, two cores", cpus[-1], 1.2), ("round trip, one core", cpus[0], 2.0)):
+                ours, cat = spawn(serve(":memory:"), self.home, cpu), spawn(["cat"], self.home, cpu)
+                a, b = [], []
+                for turn in range(3 if self.quick else 11):
+                    times = round_trips(ours, 1000), round_trips(cat, 1000)
+                    if turn:
+                        a, b = a + times[0], b + times[1]
+                for process in (ours, cat):
+                    process.stdin.close()
+                    process.wait()
+                a, b = median(a), median(b)
+                yield Row(what, f"{a:.1f} us", f"cat {b:.1f} us", f"<= {most}x: {a / b:.2f}x", a <= most * b)
+        finally:
+            os.sched_setaffinity(0, cpus)
+
+    def mint_and_verify(self):
+        users, count, turns = 1000, 20_000 if self.quick else 100_000, 1 if self.quick else 5
+        store = self.path("mint.db")
+        fill(store, users, self.work, self.home)
+        minted = tokens(pump(store, mints(range(users)), users, self.work, self.home)[1])
+        mint, verify, sign, check = [], [], [], []
+        verifications = [request_line("token.verify", {"token": minted[user], "audience": POOL}, id=i) for i, user in enumerate(known(count, users))]
+        for turn in range(turns):
+            speeds = openssl_speed(1 if self.quick else 2)
+            sign.append(speeds[0])
+            check.append(speeds[1])
+            mint.append(pump(store, mints(known(count, users, turn)), count, self.work, self.home)[0])
+            verify.append(pump(store, verifications, count, self.work, self.home)[0])
+        for what, ours, limit, name, least in (("mint, known user, pipelined", mint, sign, "signs", .6), ("verify, pipelined", verify, check, "verifies", .7)):
+            a, b = median(ours), median(limit)
+            yield Row(what, f"{a:,.0f}/s", f"openssl speed -multi {name} {b:,.0f}/s", f">= {least:.0%}: {a / b:.0%}", a >= least * b)
+
+    def creating(self):
+        turns, count = (1, 5_000) if self.quick else (5, 20_000)
+        ours, limit = [], []
+        for turn in range(turns):
+            output = subprocess.run([self.inserts, self.path(f"inserts-{turn}.db"), "1" if self.quick else "3"], capture_output=True, text=True, check=True)
+            limit.append(float(output.stdout))
+            store = self.path(f"create-{turn}.db")
+            fill(store, 0, self.work, self.home)
+            ours.append(pump(store, mints(range(count)), count, self.work, self.home)[0])
+        a, b = median(ours), median(limit)
+        yield Row("creating identities on disk", f"{a:,.0f}/s", f"sqlite3 one-row transactions {b:,.0f}/s", f">= 2x: {a / b:.1f}x", a >= 2 * b)
+
+    def many_identities(self):
+        many, count, turns = (50_000, 10_000, 1) if self.quick else (1_000_000, 100_000, 5)
+        small, large = self.path("small.db"), self.path("large.db")
+        fill(small, 1000, self.work, self.home)
+        fill(large, many, self.work, self.home)
+        a, b = [], []
+        for turn in range(turns):
+            b.append(1e6 / pump(small, mints(known(count, 1000, turn)), count, self.work, self.home)[0])
+            a.append(1e6 / pump(large, mints(known(count, many, turn)), count, self.work, self.home)[0])
+        a, b = median(a), median(b)
+        yield Row(f"mint among {many:,} identities", f"{a:.1f} us", f"among 1,000: {b:.1f} us", f"<= 1.3x: {a / b:.2f}x", a <= 1.3 * b)
+
+    def memory(self):
+        each, blocks = (2_000, 10) if self.quick else (50_000, 20)
+        with Sidecar(store=self.path("memory.db")) as sidecar:
+            sidecar.call("system.ping")
+            idle = sidecar.memory_kilobytes() / 1000
+            sidecar.call("pool.create", {"name": "shop", "poolId": POOL, "developerProvider": "login.shop"})
+            token = sidecar.call("token.mintForDeveloper", {"poolId": POOL, "logins": {"login.shop": "user-0"}})["token"]
+            verify = request_line("token.verify", {"token": token, "audience": POOL}, id=1)
+            sizes = []
+            for block in range(blocks):
+                third = list(mints(known(each // 2, 1000, block))) + [verify] * (each // 4) + [request_line("system.ping", id=2)] * (each // 4)
+                sidecar.write(b"".join(third))
+                sidecar.lines(len(third), timeout=300)
+                sizes.append(sidecar.memory_kilobytes() / 1000)
+        tenth = sizes[max(blocks // 10 - 1, 0)]
+        yield Row("memory, idle", f"{idle:.1f} MB", "", "<= 25 MB", idle <= 25)
+        # Half a megabyte is the grain of the allocator, not growth.
+        yield Row(f"memory after {each * blocks:,} requests", f"{sizes[-1]:.1f} MB", f"after the first tenth {tenth:.1f} MB", "no growth", sizes[-1] <= tenth + .5)
+
+    def size(self):
+        stripped = self.path("stripped")
+        subprocess.run(["strip", "-o", stripped, binary()], check=True)
+        megabytes = os.path.getsize(stripped) / 1e6
+        yield Row("binary, stripped", f"{megabytes:.1f} MB", "", "<= 25 MB", megabytes <= 25)
+
+
+ROWS = {
+    "spawn": Benchmarks.spawn_to_first_answer, "roundtrip": Benchmarks.round_trip, "mint": Benchmarks.mint_and_verify, "create": Benchmarks.creating,
+    "many": Benchmarks.many_identities, "memory": Benchmarks.memory, "size": Benchmarks.size,
+}
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--work", required=True, help=argparse.SUPPRESS)
+    options.add_argument("--quick", action="store_true", help="smaller numbers, rougher figures")
+    options.add_argument("rows", nargs="*", choices=[[], *ROWS], help="only these rows")
+    options = options.parse_args()
+    benchmarks, holds = Benchmarks(options.work, options.quick), True
+    form = "{:<34} {:>12}   {:<46} {:<26} {}"
+    print(form.format("what", "measured", "limit", "reach", ""), flush=True)
+    try:
+        for name in options.rows or ROWS:
+            for row in ROWS[name](benchmarks):
+                print(form.format(*row.cells), flush=True)
+                holds = holds and row.holds
+    finally:
+        shutil.rmtree(benchmarks.work, ignore_errors=True)
+    return 0 if holds else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,108 @@
+"""How the benchmarks talk to a process: one spawn, one round trip, one long pipeline."""
+
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "EndToEnd"))
+from sidecar import Sidecar, binary, clean_environment, request_line  # noqa: E402,F401
+
+PING = b'{"jsonrpc":"2.0","id":12345,"method":"system.ping"}\n'
+POOL = "local-1:00000000-1111-4222-8333-444444444444"
+
+
+def median(values):
+    values = sorted(values)
+    middle = len(values) // 2
+    return values[middle] if len(values) % 2 else (values[middle - 1] + values[middle]) / 2
+
+
+def serve(store):
+    return [binary(), "serve", "--store", store]
+
+
+def spawn(command, home, cpu=None, **streams):
+    pin = {} if cpu is None else {"preexec_fn": lambda: os.sched_setaffinity(0, {cpu})}
+    streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, **streams}
+    return subprocess.Popen(command, stderr=subprocess.DEVNULL, bufsize=0, env=clean_environment(home), **streams, **pin)
+
+
+def first_answer(command, home):
+    """Milliseconds from spawning a process to its first line."""
+    began = time.perf_counter()
+    process = spawn(command, home)
+    process.stdin.write(PING)
+    line = process.stdout.readline()
+    taken = time.perf_counter() - began
+    process.stdin.close()
+    process.wait()
+    if not line:
+        sys.exit(f"{command[0]} answered nothing")
+    return taken * 1e3
+
+
+def round_trips(process, count):
+    """Microseconds of single pings, one after the other."""
+    write, read, times = process.stdin.fileno(), process.stdout.fileno(), []
+    for _ in range(count):
+        began = time.perf_counter_ns()
+        os.write(write, PING)
+        answer = b""
+        while not answer.endswith(b"\n"):
+            answer += os.read(read, 65536)
+        times.append((time.perf_counter_ns() - began) / 1e3)
+    return times
+
+
+def pump(store, lines, count, work, home):
+    """Answers a second when a file full of requests is the input of a process, spawning included. Every request must succeed."""
+    path = os.path.join(work, "requests")
+    with open(path, "wb") as file:
+        file.writelines(lines)
+    with open(path, "rb") as file:
+        began = time.perf_counter()
+        process = spawn(serve(store), home, stdin=file)
+        output = process.stdout.read()
+        process.wait()
+        taken = time.perf_counter() - began
+    os.remove(path)
+    good = output.count(b'"result":')
+    if good != count or output.count(b"\n") != count:
+        sys.exit(f"{good} results for {count} requests: {output[:300]!r}")
+    return count / taken, output
+
+
+def mints(users):
+    """Lines that mint for these users."""
+    return (b'{"jsonrpc":"2.0","id":%d,"method":"token.mintForDeveloper","params":{"poolId":"%s","logins":{"login.shop":"user-%d"}}}\n'
+            % (i, POOL.encode(), user) for i, user in enumerate(users))
+
+
+def fill(store, users, work, home, size=100_000):
+    """Makes a store with a pool of this many users."""
+    create = request_line("pool.create", {"name": "shop", "poolId": POOL, "developerProvider": "login.shop"}, id=1)
+    pump(store, [create], 1, work, home)
+    for begin in range(0, users, size):
+        block = range(begin, min(begin + size, users))
+        pump(store, mints(block), len(block), work, home)
+
+
+def known(count, users, seed=1):
+    """`count` users out of `users`, at random."""
+    noise = random.Random(seed)
+    return [noise.randrange(users) for _ in range(count)]
+
+
+def openssl_speed(seconds):
+    """(signatures, verifications) a second of ECDSA P-256 over all processors."""
+    output = subprocess.run(["openssl", "speed", "-seconds", str(seconds), "-multi", str(os.cpu_count()), "ecdsap256"], capture_output=True, text=True).stdout
+    found = re.search(r"nistp256\)\s+\S+\s+\S+\s+([\d.]+)\s+([\d.]+)", output)
+    return float(found[1]), float(found[2])
+
+
+def tokens(output):
+    return [json.loads(line)["result"]["token"] for line in output.splitlines()]

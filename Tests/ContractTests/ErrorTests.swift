@@ -1,0 +1,105 @@
+import JSON
+import Testing
+
+@testable import Contract
+
+/// Numbers and names of errors are promises: a program somewhere compares with them.
+@Suite struct ErrorTests {
+    static let numbers: [(code: Int, type: String)] = [
+        (-32700, "parseError"),
+        (-32600, "invalidRequest"),
+        (-32601, "methodNotFound"),
+        (-32602, "invalidParams"),
+        (-32603, "internalError"),
+        (-32800, "requestCancelled"),
+        (1001, "shuttingDown"),
+        (1002, "resultTooLarge"),
+        (1003, "tooManyRequests"),
+        (1004, "callerNotAllowed"),
+        (1005, "invalidCursor"),
+        (2001, "poolNotFound"),
+        (2002, "poolExists"),
+        (2003, "identityNotFound"),
+        (2004, "identityDisabled"),
+        (2005, "unsupportedDeveloperProvider"),
+        (2006, "loginsDoNotMatch"),
+        (2007, "developerUserAlreadyRegistered"),
+        (2008, "loginConflict"),
+        (2009, "invalidLogin"),
+        (2010, "invalidPrincipalTags"),
+        (3001, "tokenMalformed"),
+        (3002, "tokenAlgorithmNotAllowed"),
+        (3003, "tokenKeyUnknown"),
+        (3004, "tokenSignatureInvalid"),
+        (3005, "tokenExpired"),
+        (3006, "tokenNotYetValid"),
+        (3007, "tokenAudienceMismatch"),
+        (3008, "tokenIssuerMismatch"),
+        (3009, "tokenUseMismatch"),
+        (3010, "tokenRevoked"),
+        (3011, "roleNotFound"),
+        (3012, "roleNotConfigured"),
+        (3013, "assumeRoleDenied"),
+        (3014, "durationExceedsRoleMaximum"),
+        (3015, "malformedPolicy"),
+        (3016, "packedPolicyTooLarge"),
+        (3017, "sessionTokenInvalid"),
+        (3018, "credentialsExpired"),
+        (3019, "credentialsRevoked"),
+        (3020, "signatureMismatch"),
+        (3021, "requestExpired"),
+        (3022, "requestTimeTooSkewed"),
+        (3023, "signatureMalformed"),
+        (3024, "bodyHashMismatch"),
+        (3025, "credentialScopeMismatch"),
+        (3026, "keyNotFound"),
+        (3027, "issuerNotFound"),
+        (8001, "storeBusy"),
+        (8002, "storeReadOnly"),
+        (8003, "storeFull"),
+        (8004, "storeCorrupt"),
+        (8005, "storeTooNew"),
+        (8006, "storeTooOld"),
+        (8007, "storeCannotOpen"),
+        (8008, "notAStore"),
+        (8009, "masterKeyMissing"),
+        (8010, "masterKeyWrong"),
+        (8011, "testingStoreMismatch"),
+        (8012, "outcomeUnknown"),
+        (9001, "clockOutOfRange"),
+    ]
+
+    @Test("every error keeps its number, and there is none without a pinned one")
+    func pinned() {
+        #expect(ErrorTable.all.map { "\($0.code) \($0.type)" }.sorted() == Self.numbers.map { "\($0.code) \($0.type)" }.sorted())
+    }
+
+    @Test("our own numbers stay out of the range that JSON-RPC reserves, each in its block")
+    func blocks() {
+        for error in ErrorTable.all where error.code > 0 { #expect([1, 2, 3, 8, 9].contains(error.code / 1000), "\(error.code)") }
+    }
+
+    @Test("an error fills its data into its message, and writes it with its type")
+    func data() throws {
+        let error = TokenAudienceMismatch(expected: "a", actual: ["b", "c"])
+        #expect(error.message == "The token is for b, c, not for a.")
+        var writer = JSONWriter()
+        error.writeData(to: &writer)
+        #expect(try JSONValue(parsing: writer.bytes) == ["type": "tokenAudienceMismatch", "expected": "a", "actual": ["b", "c"]])
+    }
+
+    @Test("a failure that may go away says when to try again")
+    func retryable() throws {
+        var writer = JSONWriter()
+        StoreBusy(retryAfterSeconds: 3).writeData(to: &writer)
+        #expect(try JSONValue(parsing: writer.bytes) == ["type": "storeBusy", "retryAfterSeconds": 3])
+        #expect(ErrorTable.all.filter(\.isRetryable).map(\.type) == ["shuttingDown", "tooManyRequests", "storeBusy"])
+    }
+
+    @Test("what an error does not know is left out of its data")
+    func optional() throws {
+        var writer = JSONWriter()
+        TokenKeyUnknown().writeData(to: &writer)
+        #expect(try JSONValue(parsing: writer.bytes) == ["type": "tokenKeyUnknown"])
+    }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import JSON
+import Testing
+
+@testable import ContractGenerator
+
+/// The generator: what it refuses, and that what is committed follows from the schemas.
+@Suite struct GeneratorTests {
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardizedFileURL
+
+    @Test("every generated file is what the schemas make it")
+    func upToDate() throws {
+        #expect(try Generator.output(root: Self.root).stale() == [])
+    }
+
+    @Test("schemas/openrpc.json is valid against the OpenRPC meta-schema")
+    func openRPC() throws {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["python3", Self.root.appending(path: "Tests/OpenRPC/validate.py").path]
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        try process.run()
+        let said = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0, "\(said)")
+    }
+
+    static let flaws: [(file: String, from: String, to: String, problem: String)] = [
+        ("types/Pool.json", "SigningAlgorithm.json", "Nothing.json", "$ref to Nothing"),
+        ("types/PoolId.json", "\"minLength\"", "\"format\"", "the keyword format cannot be used here"),
+        ("types/PoolId.json", "[0-9a-f-]+$", "(?=x)$", "of (? only (?: is known"),
+        ("types/PoolId.json", "[0-9a-f-]+$", "[0-9a-f-]+", "a pattern stands between ^ and $"),
+        ("types/PoolId.json", "\"string\"", "\"number\"", "needs $ref or a type"),
+        ("methods/pool.get.json", "[\"poolNotFound\"]", "[\"poolLost\"]", "the error poolLost is not in errors.json"),
+        ("methods/pool.get.json", "{\"poolId\": \"$pool\"}", "{\"poolId\": \"?\"}", "must match"),
+        ("methods/pool.get.json", "{\"poolId\": \"$pool\"}", "{\"poolID\": \"$pool\"}", "/poolID is not described"),
+        ("methods/pool.get.json", "\"allowClassicFlow\": false", "\"allowClassicFlow\": 0", "must be true or false"),
+        ("methods/pool.get.json", "$createdAt", "$birthday", "for $birthday no value is recorded"),
+        ("methods/pool.get.json", "[\"pool\"]", "[\"pond\"]", "there is no fixture pond"),
+        (
+            "methods/pool.get.json", "\"additionalProperties\": false", "\"additionalProperties\": true",
+            "params need additionalProperties: false"
+        ),
+        ("methods/pool.list.json", "\"default\": 60", "\"default\": 61", "the default of limit must be an integer in 1...60"),
+        ("methods/pool.get.json", "\"pool.get\"", "\"pool.fetch\"", "its name must be pool.get"),
+        ("methods/role.get.json", "exactlyOne", "one", "needs one of exactlyOne"),
+        ("methods/role.get.json", "\"roleArn\"]", "\"arn\"]", "is no optional member"),
+        ("errors.json", "\"code\": 2001", "\"code\": 2002", "the code 2002 belongs to poolNotFound and poolExists"),
+        ("errors.json", "There is no pool {poolId}", "There is no pool {id}", "{id}, which is no required member"),
+        ("errors.json", "\"when\": \"exp is past.\"", "\"if\": \"exp is past.\"", "the keyword if cannot be used here"),
+    ]
+
+    @Test("a flaw in the schemas is named with its place", arguments: flaws)
+    func flaw(file: String, from: String, to: String, problem: String) throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "contract-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try FileManager.default.copyItem(at: Self.root.appending(path: "schemas"), to: folder)
+        let url = folder.appending(path: file)
+        let text = try String(contentsOf: url, encoding: .utf8)
+        #expect(text.contains(from))
+        try Data(text.replacing(from, with: to).utf8).write(to: url)
+        let error = #expect(throws: ContractProblems.self) { try ContractReader(folder: folder).read() }
+        #expect(error?.all.contains { $0.contains(problem) } ?? false, "\(error?.description ?? "")")
+    }
+
+    @Test("stale files are found: changed, missing, and those nobody makes any more")
+    func stale() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "contract-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let output = Output(
+            root: folder, files: [GeneratedFile(path: "made/a", text: "a"), GeneratedFile(path: "b", text: "b")], folders: ["made"])
+        #expect(output.stale() == ["made/a", "b"])
+        #expect(try output.write() == 2)
+        #expect(output.stale() == [])
+        try Data("x".utf8).write(to: folder.appending(path: "b"))
+        try Data("y".utf8).write(to: folder.appending(path: "made/old"))
+        #expect(output.stale() == ["b", "made/old"])
+        #expect(try output.write() == 2)
+        #expect(output.stale() == [])
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import JSON
+import Testing
+
+@testable import Contract
+
+/// A call in no process.
+private struct NoCall: CallContext {
+    var trace: String? { nil }
+    var isCancelled: Bool { false }
+    var isPublicCaller: Bool { false }
+    func progress(_ value: JSONValue) {}
+}
+
+/// Methods, their descriptions, and the way from a request to its answer.
+@Suite struct MethodTableTests {
+    @Test("a bound method decodes, calls its handler and writes what it answers, without what is absent")
+    func bound() throws {
+        let method = BoundMethod(KeyRotate.self) { request, _ in
+            SigningKey(
+                kid: "k", algorithm: request.algorithm ?? .ES256, issuer: "i", poolId: request.poolId, state: .next,
+                createdAt: request.activateAfterSeconds)
+        }
+        #expect(method.info.name == "key.rotate")
+        var writer = JSONWriter()
+        try method.run(JSONText(#"{"poolId": "a:0", "algorithm": "EdDSA"}"#).root, NoCall(), &writer)
+        #expect(
+            String(decoding: writer.bytes, as: UTF8.self)
+                == #"{"kid":"k","algorithm":"EdDSA","issuer":"i","poolId":"a:0","state":"next","createdAt":86400}"#)
+        #expect(throws: InvalidParams.self) { try method.run(nil, NoCall(), &writer) }
+    }
+
+    @Test("maps and lists are written in order, and open objects as they are")
+    func containers() throws {
+        var writer = JSONWriter()
+        let claims = EncodedObject(try JSONText(#"{"n": 1.50, "sub":"a"}"#).root)
+        TokenVerify.Result(claims: claims, header: EncodedObject(["alg": "ES256"]), use: .pool, issuer: "i", expiresAt: 7).write(
+            to: &writer)
+        #expect(
+            String(decoding: writer.bytes, as: UTF8.self)
+                == #"{"claims":{"n": 1.50, "sub":"a"},"header":{"alg":"ES256"},"use":"pool","issuer":"i","expiresAt":7}"#)
+        var other = JSONWriter()
+        Principal(identityId: "a:0", poolId: "b:0", roleArn: "r", sessionName: "s", accessKeyId: "k", tags: ["z": "1", "a": "\"2"]).write(
+            to: &other)
+        #expect(String(decoding: other.bytes, as: UTF8.self).hasSuffix(#""tags":{"z":"1","a":"\"2"}}"#))
+    }
+
+    @Test("public callers are offered what proves itself, and nothing else")
+    func publicMethods() {
+        #expect(
+            MethodTable.all.filter { $0.caller == .public }.map(\.name)
+                == [
+                    "credentials.assumeRole", "credentials.get", "rpc.discover", "system.ping", "token.discovery", "token.jwks",
+                    "token.verify",
+                ])
+    }
+
+    @Test("the document of everything is schemas/openrpc.json; one of a part holds that part")
+    func discovery() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
+        let committed = try JSONValue(parsing: [UInt8](Data(contentsOf: root.appending(path: "schemas/openrpc.json"))))
+        #expect(try JSONValue(parsing: OpenRPCDocument.describing { _ in true }.bytes) == committed)
+        let part = try JSONValue(parsing: OpenRPCDocument.describing { !$0.isTesting && $0.caller == .public }.bytes)
+        #expect(part["methods"]?.array?.count == 7 && part["components"] == committed["components"])
+        #expect(MethodTable.all.filter(\.isTesting).map(\.name) == ["test.clock"])
+    }
+
+    static let typos: [(name: String, nearest: [String])] = [
+        ("sytem.ping", ["system.ping"]), ("mintForDeveloper", ["token.mintForDeveloper"]), ("pool.creat", ["pool.create"]),
+        ("POOL.GET", ["pool.get", "role.get", "pool.list"]), ("tokn.jwsk", ["token.jwks"]), ("xyzzy", []),
+        (String(repeating: "a", count: 100_000), []),
+    ]
+
+    @Test("a mistyped method is answered with the nearest ones, the nearest first", arguments: typos)
+    func nearest(name: String, nearest: [String]) {
+        let found = NearestNames.of(name, among: MethodTable.all.map(\.name))
+        #expect(found.first == nearest.first && found.count <= 3)
+    }
+
+    @Test("what is told of a parameter suffices to call the method")
+    func describe() {
+        let field = TokenMintForDeveloper.info.params.first { $0.name == "durationSeconds" }
+        #expect(field?.type == "integer 1–86400" && field?.defaultValue == "900" && field?.isRequired == false)
+        for method in MethodTable.all {
+            for field in method.params + method.result { #expect(!field.description.isEmpty, "\(method.name) \(field.name)") }
+        }
+    }
+}

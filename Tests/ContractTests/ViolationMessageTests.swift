@@ -1,0 +1,66 @@
+import JSON
+import Testing
+
+@testable import Contract
+
+/// What a person reads when parameters are wrong.
+@Suite struct ViolationMessageTests {
+    private func messages<M: ContractMethod>(_ method: M.Type, _ params: String) -> [String] {
+        do {
+            _ = try M.Params(decoding: JSONText(params).root)
+            return []
+        } catch let error as InvalidParams {
+            return error.violations.map(\.message)
+        } catch { return ["\(error)"] }
+    }
+
+    @Test("a mistyped parameter gets the nearest names")
+    func suggestions() {
+        #expect(
+            messages(PoolCreate.self, #"{"name": "a", "developerProvder": "x"}"#) == [
+                "developerProvder is not known here. Did you mean developerProvider?"
+            ])
+        #expect(
+            messages(PoolCreate.self, #"{"name": "a", "signingAlgorithm": "RS265"}"#)
+                == [#"signingAlgorithm must be one of ES256, RS256, RS512, EdDSA; it is "RS265". Did you mean RS256 or ES256?"#])
+    }
+
+    @Test("a value is shown, so that it can be found")
+    func values() {
+        #expect(
+            messages(PoolGet.self, #"{"poolId": "näh"}"#)
+                == [#"poolId must match ^[\w-]+:[0-9a-f-]+$; it is "näh"."#])
+        #expect(messages(PoolList.self, #"{"limit": 61}"#) == ["limit must be at most 60; it is 61."])
+        #expect(messages(PoolList.self, #"{"limit": null}"#) == ["limit must be an integer; it is null: leave it out instead."])
+    }
+
+    @Test("a secret value is in no message")
+    func secretsAreMasked() {
+        let token = String(repeating: "hunter2", count: 3000)
+        for params in [
+            #"{"token": "\#(token)", "audience": "a"}"#, #"{"token": "hunter2\u0000", "audience": "a"}"#,
+        ] {
+            let found = messages(TokenVerify.self, params)
+            #expect(!found.isEmpty)
+            #expect(!found.contains { $0.contains("hunter2") })
+        }
+        let login = messages(TokenMintForDeveloper.self, #"{"poolId": "a:0", "logins": {"p": "hunter2\u0000"}}"#)
+        #expect(login == ["p must not contain the character U+0000."])
+    }
+
+    @Test("a huge value is cut short in its message")
+    func long() {
+        let found = messages(PoolGet.self, #"{"poolId": "\#(String(repeating: "!", count: 100_000))"}"#)
+        #expect(found.count == 2 && found.allSatisfy { $0.utf8.count < 200 })
+    }
+
+    @Test("the error itself tells the first violations and how many more there are")
+    func summary() {
+        let error = InvalidParams(
+            violations: (1...5).map { Violation(pointer: "/p\($0)", rule: "type", message: "p\($0) must be a string.") })
+        #expect(
+            error.message
+                == "The parameters are not valid: p1 must be a string. p2 must be a string. p3 must be a string. And 2 more: see data.violations."
+        )
+    }
+}

@@ -1,0 +1,89 @@
+"""What the end-to-end tests share: processes that end with the test, a folder of its own, pools and roles to begin with."""
+
+import base64
+import json
+import os
+import shutil
+import tempfile
+import unittest
+
+from sidecar import Sidecar
+
+PRINCIPAL = "cognito-identity.amazonaws.com"
+
+
+class EndToEnd(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="mintmark-")
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def path(self, *names):
+        return os.path.join(self.folder, *names)
+
+    def spawn(self, *options, **more):
+        """A process that ends with the test."""
+        sidecar = Sidecar(*options, **more)
+        self.addCleanup(sidecar.close)
+        return sidecar
+
+    def works(self, sidecar):
+        """The next request on the same pipe is answered."""
+        self.assertIn("now", sidecar.call("system.ping"))
+
+    def refused(self, wanted, sidecar, method, params=None, **envelope):
+        """A request is refused with one type of error, and the pipe goes on."""
+        error = sidecar.refusal(method, params, **envelope)
+        self.assertIn(error.type, {wanted} if isinstance(wanted, str) else wanted, str(error))
+        self.works(sidecar)
+        return error
+
+    def violations(self, sidecar, method, params):
+        """The violations of parameters that are refused, as (pointer, rule)."""
+        error = self.refused("invalidParams", sidecar, method, params)
+        self.assertEqual(error.code, -32602)
+        for each in error.data["violations"]:
+            self.assertEqual(set(each), {"pointer", "rule", "message"})
+            self.assertTrue(each["message"].strip())
+        return {(each["pointer"], each["rule"]) for each in error.data["violations"]}
+
+
+def make_pool(sidecar, **more):
+    return sidecar.call("pool.create", {"name": "shop", "developerProvider": "login.shop", **more})
+
+
+def mint(sidecar, pool, user="alice", **more):
+    return sidecar.call("token.mintForDeveloper", {"poolId": pool, "logins": {"login.shop": user}, **more})
+
+
+def trust(*statements, pool=None, **conditions):
+    """A trust policy: statements as they are, or the usual one for a pool, with more conditions."""
+    usual = {
+        "Effect": "Allow",
+        "Principal": {"Federated": PRINCIPAL},
+        "Action": ["sts:AssumeRoleWithWebIdentity", "sts:TagSession"],
+        "Condition": conditions or {
+            "StringEquals": {f"{PRINCIPAL}:aud": pool},
+            "ForAnyValue:StringLike": {f"{PRINCIPAL}:amr": "authenticated"},
+        },
+    }
+    return {"Version": "2012-10-17", "Statement": list(statements) or [usual]}
+
+
+def pool_with_role(sidecar, **more):
+    """A pool whose signed-in identities get the role `reader`: (pool id, role's ARN)."""
+    pool = make_pool(sidecar, **more)["poolId"]
+    role = sidecar.call("role.put", {"name": "reader", "poolId": pool})["roleArn"]
+    sidecar.call("pool.setRoles", {"poolId": pool, "roles": {"authenticated": role}})
+    return pool, role
+
+
+def encode(value):
+    """base64url of bytes, or of the JSON of a value."""
+    data = value if isinstance(value, bytes) else json.dumps(value).encode()
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+def decode(text):
+    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))

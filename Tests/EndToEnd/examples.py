@@ -1,0 +1,143 @@
+"""Executes every example of schemas/methods over the pipe, each in a store of its own, and holds every answer against the method's schema.
+
+`given` names what stands before the example; `"$name"` captures a value at first sight and compares it later, as in transcripts.
+"""
+
+import json
+import os
+import sys
+
+from jsonschema import Draft7Validator
+from referencing import Registry, Resource
+from referencing.jsonschema import DRAFT7
+
+from sidecar import ROOT, RpcError, Sidecar
+from transcripts import Name, differences, fill, show
+
+SCHEMAS = os.path.join(ROOT, "schemas")
+
+# Errors of the wire itself, which any method may answer.
+GENERAL = {
+    "parseError", "invalidRequest", "methodNotFound", "invalidParams", "internalError", "requestCancelled", "shuttingDown", "resultTooLarge",
+    "tooManyRequests", "callerNotAllowed", "storeBusy", "storeReadOnly", "storeFull", "storeCorrupt", "outcomeUnknown",
+}
+
+# What an example may have as given: requests, and the names they capture. Each rests on those before it in its first list.
+GIVEN = {
+    "pool": ([], "pool.create", {"name": "shop", "developerProvider": "login.shop"}, {"poolId": "$pool", "issuer": "$issuer"}),
+    "role": (["pool"], "role.put", {"name": "reader", "poolId": "$pool"}, {"roleArn": "$role"}),
+    "poolWithRole": (["role"], "pool.setRoles", {"poolId": "$pool", "roles": {"authenticated": "$role"}}, {}),
+    "token": (
+        ["pool"], "token.mintForDeveloper", {"poolId": "$pool", "logins": {"login.shop": "alice"}},
+        {"identityId": "$alice", "token": "$token"}),
+    "credentials": (
+        ["poolWithRole", "token"], "credentials.get", {"token": "$token"},
+        {"credentials": {"accessKeyId": "$accessKeyId", "sessionToken": "$sessionToken"}}),
+    "key": (["pool"], "key.list", {"poolId": "$pool"}, {"keys": [{"kid": "$kid"}]}),
+}
+
+
+def load(path):
+    with open(os.path.join(SCHEMAS, path), encoding="utf-8") as file:
+        return json.load(file)
+
+
+def names(value):
+    """A schema example's value with its `"$name"` strings made names."""
+    if isinstance(value, str) and value.startswith("$") and value[1:].isidentifier():
+        return Name(value[1:])
+    if isinstance(value, list):
+        return [names(each) for each in value]
+    if isinstance(value, dict):
+        return {key: names(each) for key, each in value.items()}
+    return value
+
+
+def methods():
+    """Every method's schema, by file name."""
+    return [load(f"methods/{name}") for name in sorted(os.listdir(os.path.join(SCHEMAS, "methods")))]
+
+
+class Contract:
+    """Validators whose references reach schemas/types."""
+
+    def __init__(self):
+        def closed(path):
+            return Resource.from_contents(load(path), default_specification=DRAFT7)
+        folder = os.path.join(SCHEMAS, "types")
+        self.registry = Registry().with_resources([(f"https://mintmark.invalid/types/{name}", closed(f"types/{name}")) for name in os.listdir(folder)])
+        self.errors = {error["type"]: error for error in load("errors.json")["errors"]}
+
+    def breaches(self, schema, value, base="https://mintmark.invalid/methods/it.json"):
+        """What in a value breaks a schema, and which members of it the schema does not know."""
+        registry = self.registry.with_resource(base, Resource.from_contents(schema, default_specification=DRAFT7))
+        validator = Draft7Validator({"$ref": base}, registry=registry)
+        found = [f"/{'/'.join(map(str, e.absolute_path))}: {e.message[:300]}" for e in validator.iter_errors(value)]
+        return found + self._unknown(schema, value, base, "")
+
+    def _unknown(self, schema, value, base, path):
+        if "$ref" in schema:
+            base = "https://mintmark.invalid/types/" + os.path.basename(schema["$ref"])
+            schema = self.registry.contents(base)
+        if isinstance(value, list):
+            return [each for i, v in enumerate(value) for each in self._unknown(schema.get("items", {}), v, base, f"{path}/{i}")]
+        if not isinstance(value, dict) or "properties" not in schema:
+            return []
+        known = schema["properties"]
+        found = [f"{path}/{key}: is not in the schema" for key in value if key not in known]
+        return found + [each for k, v in value.items() if k in known for each in self._unknown(known[k], v, base, f"{path}/{k}")]
+
+
+def prepare(sidecar, given, captured, done):
+    """Makes what an example has as given."""
+    for name in given:
+        if name not in done:
+            done.add(name)
+            before, method, params, result = GIVEN[name]
+            prepare(sidecar, before, captured, done)
+            wrong = differences(names(result), sidecar.call(method, fill(names(params), captured)), captured)
+            assert not wrong, f"given {name}: {wrong}"
+
+
+def execute(contract, method, example):
+    """What is wrong with one example, as sentences."""
+    captured = {}
+    with Sidecar(testing=True) as sidecar:
+        prepare(sidecar, example.get("given", []), captured, set())
+        try:
+            answer = sidecar.call(method["name"], fill(names(example["params"]), captured))
+        except RpcError as error:
+            answer = error
+        if "error" in example:
+            if not isinstance(answer, RpcError):
+                return [f"expected {example['error']}, found the result {show(answer)}"]
+            if answer.type != example["error"]:
+                return [f"expected {example['error']}, found {answer}"]
+            entry = contract.errors[answer.type]
+            found = [] if answer.code == entry["code"] else [f"code: expected {entry['code']}, found {answer.code}"]
+            if answer.type not in GENERAL and answer.type not in method["errors"]:
+                found.append(f"{answer.type} is not among the method's errors")
+            data = {key: value for key, value in answer.data.items() if key not in ("type", "retryAfterSeconds")}
+            return found + contract.breaches(entry["data"], data, "https://mintmark.invalid/errors.json")
+        if isinstance(answer, RpcError):
+            return [f"expected a result, found {answer}"]
+        return differences(names(example["result"]), answer, captured) + contract.breaches(method["result"], answer)
+
+
+def main():
+    contract, passed, failed = Contract(), 0, 0
+    for method in methods():
+        for example in method["examples"]:
+            try:
+                wrong = execute(contract, method, example)
+            except Exception as error:  # a fixture that fails must not hide the other examples
+                wrong = [f"{type(error).__name__}: {error}"]
+            passed, failed = passed + (not wrong), failed + bool(wrong)
+            if wrong:
+                print(f"FAILED  schemas/methods/{method['name']}.json, example '{example['name']}':\n    " + "\n    ".join(wrong))
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,244 @@
+"""A Mintmark process and its pipe, as a host program sees it. Standard library only."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+
+
+def binary():
+    """The binary under test: MINTMARK_BINARY, else what the last release build left."""
+    named = os.environ.get("MINTMARK_BINARY")
+    return named or os.path.join(ROOT, ".build", "release", "mintmark")
+
+
+class RpcError(Exception):
+    """An error answer. `type` is its stable name, `data` its typed details."""
+
+    def __init__(self, error):
+        super().__init__(json.dumps(error, ensure_ascii=False)[:600])
+        self.code = error["code"]
+        self.message = error["message"]
+        self.data = error.get("data") or {}
+        self.type = self.data.get("type")
+
+
+class Ended(Exception):
+    """The process ended before it answered."""
+
+
+class Sidecar:
+    """Spawns `mintmark serve` and speaks to it. A thread reads the answers, so the pipe never fills unless `reading` is false."""
+
+    def __init__(self, *options, store=":memory:", testing=False, environment=None, reading=True, stderr=None, **spawn):
+        self.home = tempfile.mkdtemp(prefix="mintmark-")
+        self.command = [binary(), "serve", "--store", store] + (["--testing"] if testing else []) + list(options)
+        self.environment = clean_environment(self.home, environment)
+        self._stderr = open(os.path.join(self.home, "stderr"), "wb") if stderr is None else None
+        self.process = subprocess.Popen(
+            self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, env=self.environment,
+            stderr=self._stderr if stderr is None else stderr, **spawn)
+        self._number = 0
+        self._inbox = []
+        self._changed = threading.Condition()
+        self._ended = False
+        if reading:
+            self.start_reading()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    # Writing
+
+    def write(self, data):
+        """Writes bytes as they are, all of them."""
+        view = memoryview(data)
+        while view:
+            view = view[os.write(self.process.stdin.fileno(), view):]
+
+    def send(self, method, params=None, **envelope):
+        """Writes one request and gives back its id."""
+        self._number += 1
+        self.write(request_line(method, params, **{"id": self._number, **envelope}))
+        return envelope.get("id", self._number)
+
+    # Reading
+
+    def start_reading(self):
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self):
+        rest = b""
+        while True:
+            try:
+                block = os.read(self.process.stdout.fileno(), 1 << 20)
+            except (OSError, ValueError):
+                block = b""
+            *lines, rest = (rest + block).split(b"\n")
+            with self._changed:
+                self._inbox += lines
+                self._ended = not block
+                self._changed.notify_all()
+            if not block:
+                return
+
+    def receive(self, accept=lambda message: True, timeout=20):
+        """The next message that `accept` wants; others stay for later calls."""
+        deadline = time.monotonic() + timeout
+        with self._changed:
+            seen = 0
+            while True:
+                for index in range(seen, len(self._inbox)):
+                    if isinstance(self._inbox[index], bytes):
+                        self._inbox[index] = parse_answer(self._inbox[index])
+                    if accept(self._inbox[index]):
+                        return self._inbox.pop(index)
+                seen = len(self._inbox)
+                if self._ended:
+                    raise Ended(f"the process ended; its last words: {self.stderr_text()[-400:]!r}")
+                left = deadline - time.monotonic()
+                if left <= 0 or not self._changed.wait(left):
+                    if len(self._inbox) == seen:
+                        raise TimeoutError(f"no answer within {timeout} s; its last words: {self.stderr_text()[-400:]!r}")
+
+    def lines(self, count, timeout=60):
+        """Waits until `count` answers arrived (or the process ended) and takes everything that did, as raw lines."""
+        deadline = time.monotonic() + timeout
+        with self._changed:
+            while len(self._inbox) < count and not self._ended:
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    raise TimeoutError(f"{len(self._inbox)} of {count} answers within {timeout} s")
+                self._changed.wait(left)
+            taken, self._inbox = self._inbox, []
+        return taken
+
+    def remaining(self):
+        """Everything that is still to come until the process closes its output, parsed."""
+        return [parse_answer(line) for line in self.lines(1 << 60)]
+
+    # Both
+
+    def answer(self, id, timeout=20):
+        """The answer to one id: its result, or `RpcError` thrown."""
+        message = self.receive(lambda m: isinstance(m, dict) and m.get("id") == id and ("result" in m or "error" in m), timeout)
+        if "error" in message:
+            raise RpcError(message["error"])
+        return message["result"]
+
+    def call(self, method, params=None, timeout=20, **envelope):
+        return self.answer(self.send(method, params, **envelope), timeout)
+
+    def refusal(self, method, params=None, **envelope):
+        """The error that a request must get."""
+        try:
+            result = self.call(method, params, **envelope)
+        except RpcError as error:
+            return error
+        raise AssertionError(f"{method} accepted what it must refuse: {json.dumps(params)[:300]} -> {json.dumps(result)[:300]}")
+
+    def raw(self, line, timeout=20):
+        """Writes one line of bytes and gives back the next message, whatever it is."""
+        self.write(line + b"\n")
+        return self.receive(timeout=timeout)
+
+    # Ending
+
+    def end_input(self):
+        try:
+            self.process.stdin.close()
+        except OSError:
+            pass
+
+    def wait(self, timeout=20):
+        return self.process.wait(timeout)
+
+    def finish(self, timeout=20):
+        """Ends the input and waits: the exit status."""
+        self.end_input()
+        return self.wait(timeout)
+
+    def signal(self, number=signal.SIGTERM):
+        self.process.send_signal(number)
+
+    def close(self):
+        """Ends it whatever state it is in, and removes its folder."""
+        self.end_input()
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        if self._stderr:
+            self._stderr.close()
+        shutil.rmtree(self.home, ignore_errors=True)
+
+    # Looking
+
+    def stderr_text(self):
+        try:
+            with open(os.path.join(self.home, "stderr"), encoding="utf-8", errors="replace") as file:
+                return file.read()
+        except OSError:
+            return ""
+
+    def memory_kilobytes(self):
+        """Resident memory of the process."""
+        with open(f"/proc/{self.process.pid}/status", encoding="ascii") as file:
+            return next(int(line.split()[1]) for line in file if line.startswith("VmRSS"))
+
+
+def clean_environment(home, extra=None):
+    """The environment of this process with no MINTMARK_ variable, and `home` as the home folder; `None` values remove a variable."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("MINTMARK_")}
+    kept.update(HOME=home, XDG_DATA_HOME=home, TMPDIR=home)
+    for name, value in (extra or {}).items():
+        kept.pop(name, None)
+        if value is not None:
+            kept[name] = value
+    return kept
+
+
+def request_line(method, params=None, **envelope):
+    """One request as a line of bytes. `id=...` and `trace=...` are envelope members; an absent id makes a notification."""
+    message = {"jsonrpc": "2.0", **envelope, "method": method}
+    if params is not None:
+        message["params"] = params
+    return json.dumps(message, ensure_ascii=False).encode() + b"\n"
+
+
+def parse_answer(line):
+    """An answer, parsed the way a strict host would: standard JSON, no duplicate members, no NaN."""
+    def unique(pairs):
+        members = dict(pairs)
+        assert len(members) == len(pairs), f"duplicate members in an answer: {line[:200]!r}"
+        return members
+
+    def refuse(constant):
+        raise AssertionError(f"{constant} in an answer: {line[:200]!r}")
+
+    try:
+        return json.loads(line.decode(), object_pairs_hook=unique, parse_constant=refuse)
+    except ValueError as error:
+        raise AssertionError(f"not JSON on standard output: {line[:200]!r} ({error})") from None
+
+
+def run(*arguments, input=b"", environment=None, timeout=60, home=None, **options):
+    """Runs `mintmark ARGUMENTS` to its end: a completed process with text output."""
+    own = home or tempfile.mkdtemp(prefix="mintmark-")
+    try:
+        return subprocess.run(
+            [binary(), *arguments], input=input, capture_output=True, timeout=timeout,
+            env=clean_environment(own, environment), **options)
+    finally:
+        if not home:
+            shutil.rmtree(own, ignore_errors=True)

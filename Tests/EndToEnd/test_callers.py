@@ -1,0 +1,45 @@
+"""--caller public: the pipe can be handed to something less trusted."""
+
+from endtoend import EndToEnd, mint, pool_with_role
+from examples import methods
+from sidecar import run
+
+
+class PublicCallers(EndToEnd):
+    def setUp(self):
+        super().setUp()
+        self.store = self.path("store.db")
+        trusted = self.spawn(store=self.store)
+        self.pool, self.role = pool_with_role(trusted)
+        self.token = mint(trusted, self.pool)["token"]
+        self.sidecar = self.spawn("--caller", "public", store=self.store)
+
+    def test_developer_methods_are_refused(self):
+        """Whatever their parameters, valid or not: nothing is learned from the difference."""
+        for method in methods():
+            if method["caller"] == "developer" and not method.get("testing"):
+                for params in ({}, {"noSuchParameter": 1}, {"poolId": self.pool, "logins": {"login.shop": "alice"}}):
+                    with self.subTest(f"{method['name']} {params}"):
+                        error = self.refused("callerNotAllowed", self.sidecar, method["name"], params)
+                        self.assertEqual((error.code, error.data["method"]), (1004, method["name"]))
+
+    def test_public_methods_work(self):
+        self.sidecar.call("token.verify", {"token": self.token, "audience": self.pool})
+        self.sidecar.call("token.jwks")
+        self.assertIn("credentials", self.sidecar.call("credentials.get", {"token": self.token}))
+        self.sidecar.call("credentials.assumeRole", {"roleArn": self.role, "sessionName": "me", "token": self.token})
+
+    def test_only_public_methods_are_described(self):
+        offered = {method["name"] for method in self.sidecar.call("rpc.discover")["methods"]}
+        self.assertEqual(offered, {method["name"] for method in methods() if method["caller"] == "public"})
+
+    def test_typos_do_not_name_developer_methods(self):
+        nearest = self.sidecar.refusal("token.mintForDevelope").data["nearest"]
+        self.assertNotIn("token.mintForDeveloper", nearest)
+
+    def test_not_together_with_testing(self):
+
+        done = run("serve", "--store", ":memory:", "--testing", "--caller", "public", input=b'{"jsonrpc":"2.0","id":1,"method":"system.ping"}\n')
+        self.assertNotEqual(done.returncode, 0)
+        self.assertEqual(done.stdout, b"")
+        self.assertIn(b"public", done.stderr)

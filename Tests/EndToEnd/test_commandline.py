@@ -1,0 +1,159 @@
+"""The command line, as a person or a script uses it."""
+
+import json
+import os
+import re
+import subprocess
+
+from endtoend import EndToEnd
+from examples import methods
+from sidecar import ROOT, binary, clean_environment, run
+
+
+class CommandLine(EndToEnd):
+    def call(self, *arguments, **more):
+        return run(*arguments, home=self.folder, **more)
+
+    def test_serve_is_the_default(self):
+        done = self.call("--store", ":memory:", input=b'{"jsonrpc":"2.0","id":1,"method":"system.ping"}\n')
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("result", json.loads(done.stdout))
+        done = self.call(input=b'{"jsonrpc":"2.0","id":1,"method":"system.ping"}\n')
+        self.assertIn("result", json.loads(done.stdout))
+
+    def test_call(self):
+        """Prints the result, and nothing else, on stdout."""
+        store = ("--store", self.path("store.db"))
+        done = self.call("call", *store, "pool.create", '{"name": "shop", "developerProvider": "login.shop"}')
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        pool = json.loads(done.stdout)["poolId"]
+        done = self.call("call", *store, "token.mintForDeveloper", json.dumps({"poolId": pool, "logins": {"login.shop": "alice"}}))
+        self.assertEqual(json.loads(done.stdout)["isNewIdentity"], True)
+        self.assertEqual(self.call("call", *store, "system.ping").returncode, 0)
+
+    def test_call_that_fails(self):
+        """The error is readable on stderr, stdout is empty, and the status tells what kind it was."""
+        done = self.call("call", "--store", ":memory:", "pool.get", '{"poolId": "local-1:00"}')
+        self.assertEqual((done.stdout, done.returncode > 0), (b"", True))
+        self.assertIn(b"poolNotFound", done.stderr)
+        self.assertIn(b"local-1:00", done.stderr)
+        wrong = self.call("call", "--store", ":memory:", "pool.get", '{"poolId": 7, "x": 1}')
+        self.assertGreater(wrong.returncode, 0)
+        for text in (b"/poolId", b"/x"):
+            self.assertIn(text, wrong.stderr)
+        broken = self.call("call", "--store", ":memory:", "pool.get", "{poolId")
+        self.assertGreater(broken.returncode, 0)
+        self.assertTrue(broken.stderr)
+
+    def test_a_typo_in_a_method_gets_the_nearest(self):
+        done = self.call("call", "--store", ":memory:", "token.mintForDevelper", "{}")
+        self.assertGreater(done.returncode, 0)
+        self.assertIn(b"token.mintForDeveloper", done.stderr)
+        self.assertIn(b"pool.create", self.call("describe", "pool.crate").stderr)
+
+    def test_methods(self):
+        """Every method with what it does, one per line."""
+        done = self.call("methods")
+        self.assertEqual(done.returncode, 0)
+        for method in methods():
+            if not method.get("testing"):
+                self.assertRegex(done.stdout.decode(), rf"(?m)^\s*{re.escape(method['name'])}\s+\S")
+
+    def test_describe(self):
+        """Parameters, errors and an example that can be copied."""
+        text = self.call("describe", "token.mintForDeveloper").stdout.decode()
+        for word in ("poolId", "logins", "durationSeconds", "900", "86400", "unsupportedDeveloperProvider", "GetOpenIdTokenForDeveloperIdentity"):
+            self.assertIn(word, text)
+
+    def test_help(self):
+        for arguments in (("--help",), ("serve", "--help"), ("call", "--help"), ("help",)):
+            done = self.call(*arguments)
+            self.assertEqual(done.returncode, 0, arguments)
+            self.assertIn(b"USAGE", done.stdout.upper())
+        text = self.call("--help").stdout
+        for word in (b"serve", b"call", b"methods", b"describe", b"demo", b"doctor"):
+            self.assertIn(word, text)
+        text = self.call("serve", "--help").stdout
+        for flag in (b"--store", b"--testing", b"--master-key-file", b"--caller", b"--sequential", b"--drain", b"--max-line", b"--parent", b"--log-level"):
+            self.assertIn(flag, text)
+
+    def test_version(self):
+        done = self.call("--version")
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stdout, rb"\d+\.\d+\.\d+")
+
+    def test_unknown_flags_and_commands(self):
+        for arguments in (("--no-such-flag",), ("serve", "--stoer", "x"), ("frobnicate",), ("serve", "--drain", "soon"), ("serve", "--caller", "everyone"), ("call",)):
+            with self.subTest(arguments):
+                done = self.call(*arguments)
+                self.assertEqual((done.returncode, done.stdout), (64, b""))
+                self.assertTrue(done.stderr.strip())
+
+    def test_environment_variables(self):
+        """Every flag has one; the flag wins."""
+        ping = b'{"jsonrpc":"2.0","id":1,"method":"system.info"}\n'
+        done = self.call("serve", input=ping, environment={"MINTMARK_STORE": ":memory:", "MINTMARK_REGION": "moon-1", "MINTMARK_ACCOUNT": "123456789012"})
+        info = json.loads(done.stdout)["result"]
+        self.assertEqual((info["storeKind"], info["region"], info["account"]), ("memory", "moon-1", "123456789012"))
+        done = self.call("serve", "--region", "mars-2", input=ping, environment={"MINTMARK_STORE": ":memory:", "MINTMARK_REGION": "moon-1"})
+        self.assertEqual(json.loads(done.stdout)["result"]["region"], "mars-2")
+
+    def test_names_stand_in_what_is_made(self):
+        done = self.call("call", "--store", ":memory:", "--region", "moon-1", "--account", "123456789012", "--issuer", "https://id.example",
+                         "pool.create", '{"name": "shop"}')
+        pool = json.loads(done.stdout)
+        self.assertTrue(pool["poolId"].startswith("moon-1:"))
+        self.assertTrue(pool["arn"].startswith("arn:aws:cognito-identity:moon-1:123456789012:identitypool/"))
+        self.assertEqual(pool["issuer"], f"https://id.example/pools/{pool['poolId']}")
+
+    def test_doctor(self):
+        store = ("--store", self.path("store.db"))
+        self.call("call", *store, "pool.create", '{"name": "shop"}')
+        done = self.call("doctor", *store)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertRegex(done.stdout, rb"(?i)fingerprint")
+        with open(self.path("store.db"), "r+b") as file:
+            file.write(b"not a database at all, not any more")
+        for name in ("store.db-wal", "store.db-shm"):
+            if os.path.exists(self.path(name)):
+                os.remove(self.path(name))
+        done = self.call("doctor", *store)
+        self.assertGreater(done.returncode, 0)
+
+    def test_demo(self):
+        """The tour runs to its end, shows real requests and answers, and leaves nothing behind."""
+        done = self.call("demo", timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        text = done.stdout.decode()
+        for word in ("pool.create", "role.put", "token.mintForDeveloper", "alice", "token.verify", "credentials.get", "credentials.verify"):
+            self.assertIn(word, text)
+        self.assertNotIn("\x1b", text, "colour without a terminal")
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_completions(self):
+        for shell in ("bash", "zsh", "fish"):
+            done = self.call("completions", shell)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn(b"serve", done.stdout)
+        with open(self.path("completions.bash"), "wb") as file:
+            file.write(self.call("completions", "bash").stdout)
+        self.assertEqual(subprocess.run(["bash", "-n", self.path("completions.bash")]).returncode, 0)
+
+    def test_output_cut_off(self):
+        """`mintmark methods | head -1` ends quietly."""
+        done = subprocess.run(["bash", "-c", '"$0" methods | head -n 1', binary()], capture_output=True, env=clean_environment(self.folder))
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+
+
+
+class Launcher(EndToEnd):
+    """clients/shell/mintmark with a binary that is there."""
+
+    def test_from_anywhere(self):
+        """Through a link, from another folder, with spaces in the path and in the arguments."""
+        os.mkdir(self.path("a folder"))
+        link = self.path("a folder", "my mintmark")
+        os.symlink(os.path.join(ROOT, "clients", "shell", "mintmark"), link)
+        environment = clean_environment(self.folder, {"MINTMARK_BINARY": "/bin/echo"})
+        done = subprocess.run([link, "call", "a b", '{"c": "d  e"}'], capture_output=True, text=True, cwd=self.folder, env=environment)
+        self.assertEqual((done.stdout, done.stderr), ('call a b {"c": "d  e"}\n', ""))

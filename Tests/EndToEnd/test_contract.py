@@ -1,0 +1,130 @@
+"""The contract: schemas well formed, errors numbered once, OpenRPC valid, and what the process offers equal to what is written."""
+
+import json
+import os
+import unittest
+
+from jsonschema import Draft7Validator
+from referencing import Registry, Resource
+from referencing.jsonschema import DRAFT7
+
+from endtoend import EndToEnd
+from examples import GENERAL, SCHEMAS, load, methods
+from sidecar import ROOT
+
+META = os.path.join(ROOT, "Tests", "ContractTests", "OpenRPC")
+
+# The JSON Schema subset that OpenRPC and MCP share, and our one keyword.
+KEYWORDS = {
+    "type", "properties", "required", "additionalProperties", "enum", "const", "oneOf", "$ref", "pattern", "format", "minimum", "maximum", "minLength",
+    "maxLength", "items", "minItems", "maxItems", "minProperties", "maxProperties", "uniqueItems", "propertyNames", "default", "description", "secret",
+}
+
+
+def schemas_in(schema, path):
+    """A schema and every schema inside it, each with its path."""
+    yield path, schema
+    for name, each in schema.get("properties", {}).items():
+        yield from schemas_in(each, f"{path}/properties/{name}")
+    for keyword in ("items", "additionalProperties", "propertyNames"):
+        if isinstance(schema.get(keyword), dict):
+            yield from schemas_in(schema[keyword], f"{path}/{keyword}")
+    for i, each in enumerate(schema.get("oneOf", [])):
+        yield from schemas_in(each, f"{path}/oneOf/{i}")
+
+
+class Schemas(unittest.TestCase):
+    def all(self):
+        """Every schema there is, with its path."""
+        for name in os.listdir(os.path.join(SCHEMAS, "types")):
+            yield from schemas_in(load(f"types/{name}"), f"types/{name}")
+        for method in methods():
+            params = {key: value for key, value in method["params"].items() if key != "choices"}
+            yield from schemas_in(params, f"methods/{method['name']}.json/params")
+            yield from schemas_in(method["result"], f"methods/{method['name']}.json/result")
+        for error in load("errors.json")["errors"]:
+            yield from schemas_in(error["data"], f"errors.json/{error['type']}")
+
+    def test_draft_07_and_the_shared_subset(self):
+        for path, schema in self.all():
+            with self.subTest(path):
+                Draft7Validator.check_schema(schema)
+                self.assertEqual(set(schema) - KEYWORDS, set())
+
+    def test_references_lead_somewhere(self):
+        for path, schema in self.all():
+            if "$ref" in schema:
+                with self.subTest(path):
+                    folder = os.path.dirname(path.split(".json")[0] + ".json")
+                    self.assertTrue(os.path.exists(os.path.normpath(os.path.join(SCHEMAS, folder, schema["$ref"]))), schema["$ref"])
+
+    def test_defaults_and_enumerations_fit_their_types(self):
+        for path, schema in self.all():
+            if "default" in schema and "$ref" not in schema:
+                with self.subTest(path):
+                    Draft7Validator(schema).validate(schema["default"])
+
+    def test_every_method_is_complete(self):
+        errors = {error["type"] for error in load("errors.json")["errors"]}
+        for method, file in zip(methods(), sorted(os.listdir(os.path.join(SCHEMAS, "methods")))):
+            with self.subTest(file):
+                self.assertEqual(file, method["name"] + ".json")
+                self.assertIn(method["caller"], ("developer", "public"))
+                self.assertIsInstance(method["readOnly"], bool)
+                self.assertFalse(method["params"]["additionalProperties"])
+                self.assertTrue(method["summary"].endswith(".") and method["description"] and method["examples"])
+                self.assertTrue(any("result" in example for example in method["examples"]))
+                self.assertEqual(set(method["errors"]) - errors, set())
+
+    def test_errors_are_numbered_once(self):
+        errors = load("errors.json")["errors"]
+        self.assertEqual(len({error["code"] for error in errors}), len(errors))
+        self.assertEqual(len({error["type"] for error in errors}), len(errors))
+        for error in errors:
+            with self.subTest(error["type"]):
+                self.assertTrue(-32800 <= error["code"] <= -32600 or 1000 <= error["code"] <= 9999)
+                self.assertTrue(error["when"] and error["message"])
+                self.assertLessEqual(set(error["equivalents"]), {"cognito", "firebase", "nativeAuth"})
+
+    def test_every_error_is_somebodys(self):
+        used = {name for method in methods() for name in method["errors"]}
+        start = {"storeTooNew", "storeTooOld", "storeCannotOpen", "notAStore", "masterKeyMissing", "masterKeyWrong", "testingStoreMismatch"}
+        self.assertEqual({error["type"] for error in load("errors.json")["errors"]} - used - GENERAL - start, set())
+
+
+class OpenRPC(EndToEnd):
+    def test_the_document_is_valid(self):
+        """By the OpenRPC 1.4 meta-schema."""
+        with open(os.path.join(META, "meta-schema-1.4.json"), encoding="utf-8") as one, open(os.path.join(META, "meta.json-schema.tools.json"), encoding="utf-8") as two:
+            meta, base = json.load(one), json.load(two)
+        resource = Resource.from_contents(base, default_specification=DRAFT7)
+        registry = Registry().with_resources([("https://meta.json-schema.tools", resource), ("https://meta.json-schema.tools/", resource)])
+        problems = [f"{list(e.absolute_path)}: {e.message[:200]}" for e in Draft7Validator(meta, registry=registry).iter_errors(load("openrpc.json"))]
+        self.assertEqual(problems, [])
+
+    def test_what_a_testing_process_offers_is_what_is_written(self):
+        self.assertEqual(self.spawn(testing=True).call("rpc.discover"), load("openrpc.json"))
+
+    def test_what_another_process_offers(self):
+        """Everything but the methods for testing."""
+        offered = [method["name"] for method in self.spawn().call("rpc.discover")["methods"]]
+        self.assertEqual(sorted(offered), sorted(m["name"] for m in methods() if not m.get("testing")))
+
+    def test_every_method_in_it_is_there(self):
+        sidecar = self.spawn(testing=True)
+        for method in sidecar.call("rpc.discover")["methods"]:
+            with self.subTest(method["name"]):
+                self.assertEqual(sidecar.refusal(method["name"], {"noSuchParameter": 1}).type, "invalidParams")
+
+    def test_examples_in_it_are_real(self):
+        """Recorded values, no names left, each fitting its schema."""
+        document = load("openrpc.json")
+        for method in document["methods"]:
+            params = {param["name"]: param["schema"] for param in method["params"]}
+            for example in method["examples"]:
+                with self.subTest(f"{method['name']}: {example.get('name')}"):
+                    self.assertNotRegex(json.dumps(example), r'"\$[A-Za-z]\w*"')
+                    for param in example["params"]:
+                        Draft7Validator({**params[param["name"]], "components": document["components"]}).validate(param["value"])
+                    if "result" in example:
+                        Draft7Validator({**method["result"]["schema"], "components": document["components"]}).validate(example["result"]["value"])

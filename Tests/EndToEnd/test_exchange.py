@@ -1,0 +1,316 @@
+"""Tokens buy credentials; requests signed with them by botocore's own signers verify, and altered ones do not."""
+
+import datetime
+import hashlib
+from unittest import mock
+
+import botocore.auth
+from botocore.auth import S3SigV4Auth, S3SigV4QueryAuth, SigV4Auth, SigV4QueryAuth
+from botocore.awsrequest import AWSRequest
+from botocore.credentials import Credentials
+
+from endtoend import PRINCIPAL, EndToEnd, mint, pool_with_role, trust
+
+
+def sha256(body):
+    return hashlib.sha256(body).hexdigest()
+
+
+def signed(credentials, method="GET", url="https://api.example.com/items", body=b"", headers=None, signer=SigV4Auth, service="execute-api", region="us-east-1"):
+    """A request as botocore signs it, in the shape `credentials.verify` takes."""
+    keys = Credentials(credentials["accessKeyId"], credentials["secretAccessKey"], credentials["sessionToken"])
+    request = AWSRequest(method=method, url=url, data=body, headers={"Content-Type": "application/json", **(headers or {})})
+    signer(keys, service, region).add_auth(request)
+    return {"method": method, "url": url, "headers": dict(request.headers.items()), "bodySha256": sha256(body)}
+
+
+def presigned(credentials, url="https://files.example.com/key?v=1", expires=300, signer=SigV4QueryAuth, service="execute-api", method="GET"):
+    keys = Credentials(credentials["accessKeyId"], credentials["secretAccessKey"], credentials["sessionToken"])
+    request = AWSRequest(method=method, url=url)
+    signer(keys, service, "us-east-1", expires=expires).add_auth(request)
+    body = {} if signer is S3SigV4QueryAuth else {"bodySha256": sha256(b"")}
+    return {"method": method, "url": request.url, "headers": {"host": "files.example.com"}, **body}
+
+
+class Exchange(EndToEnd):
+    def setUp(self):
+        super().setUp()
+        self.sidecar = self.spawn()
+        self.pool, self.role = pool_with_role(self.sidecar)
+        self.minted = mint(self.sidecar, self.pool, principalTags={"plan": "gold"})
+        self.token = self.minted["token"]
+
+    def enhanced(self, token=None):
+        return self.sidecar.call("credentials.get", {"token": token or self.token})["credentials"]
+
+    def basic(self, **more):
+        return self.sidecar.call("credentials.assumeRole", {"roleArn": self.role, "sessionName": "laptop", "token": self.token, **more})
+
+    def verify(self, request, **more):
+        return self.sidecar.call("credentials.verify", {"request": request, **more})
+
+    def fails(self, wanted, request, **more):
+        return self.refused(wanted, self.sidecar, "credentials.verify", {"request": request, **more})
+
+    # Buying
+
+    def test_the_enhanced_flow(self):
+        got = self.sidecar.call("credentials.get", {"token": self.token})
+        self.assertEqual((got["identityId"], got["roleArn"]), (self.minted["identityId"], self.role))
+        self.assertRegex(got["credentials"]["accessKeyId"], r"^ASIA[A-Z0-9]{16}$")
+        self.assertAlmostEqual(got["credentials"]["expiresAt"], self.sidecar.call("system.ping")["now"] + 3600, delta=2)
+
+    def test_the_basic_flow(self):
+        got = self.basic(durationSeconds=900)
+        self.assertEqual((got["subject"], got["audience"], got["provider"]), (self.minted["identityId"], self.pool, PRINCIPAL))
+        self.assertEqual(got["assumedRole"]["arn"], "arn:aws:sts::000000000000:assumed-role/reader/laptop")
+        self.assertRegex(got["assumedRole"]["id"], r"^AROA[A-Z0-9]+:laptop$")
+        self.assertAlmostEqual(got["credentials"]["expiresAt"], self.sidecar.call("system.ping")["now"] + 900, delta=2)
+
+    def test_session_durations(self):
+        for seconds in (899, 43201, 0):
+            found = self.violations(self.sidecar, "credentials.assumeRole", {
+                "roleArn": self.role, "sessionName": "me", "token": self.token, "durationSeconds": seconds})
+            self.assertEqual({pointer for pointer, _ in found}, {"/durationSeconds"})
+        error = self.refused("durationExceedsRoleMaximum", self.sidecar, "credentials.assumeRole", {
+            "roleArn": self.role, "sessionName": "me", "token": self.token, "durationSeconds": 3601})
+        self.assertEqual((error.data["durationSeconds"], error.data["maximumSeconds"]), (3601, 3600))
+        self.sidecar.call("role.put", {"name": "reader", "poolId": self.pool, "maxSessionSeconds": 43200})
+        self.basic(durationSeconds=43200)
+
+    def test_every_purchase_is_another_session(self):
+        both = [self.enhanced(), self.enhanced()]
+        for member in ("accessKeyId", "secretAccessKey", "sessionToken"):
+            self.assertNotEqual(both[0][member], both[1][member])
+
+    # Trust policies
+
+    def test_a_trust_policy_that_says_no(self):
+        """Basic flow: `assumeRoleDenied`; enhanced flow: `roleNotConfigured`."""
+        allow = trust(pool=self.pool)["Statement"][0]
+        no = {
+            "another pool": trust(StringEquals={f"{PRINCIPAL}:aud": "local-1:00000000-0000-0000-0000-000000000000"}),
+            "guests only": trust(**{"StringEquals": {f"{PRINCIPAL}:aud": self.pool}, "ForAnyValue:StringLike": {f"{PRINCIPAL}:amr": "unauthenticated"}}),
+            "another principal": trust({**allow, "Principal": {"Federated": "accounts.google.com"}}),
+            "an explicit deny": trust(allow, {**allow, "Effect": "Deny", "Condition": {"StringEquals": {f"{PRINCIPAL}:aud": self.pool}}}),
+            "no TagSession for a token with tags": trust({**allow, "Action": "sts:AssumeRoleWithWebIdentity"}),
+            "another action": trust({**allow, "Action": ["sts:AssumeRole", "sts:TagSession"]}),
+            "another user": trust(StringEquals={f"{PRINCIPAL}:sub": "local-1:00000000-0000-0000-0000-000000000000"}),
+            "amr without a set operator": trust(StringLike={f"{PRINCIPAL}:amr": "authenticated"}),
+            "a key the request lacks": trust(StringEquals={f"{PRINCIPAL}:aud": self.pool, "aws:RequestTag/team": "blue"}),
+        }
+        for name, policy in no.items():
+            with self.subTest(name):
+                role = self.sidecar.call("role.put", {"name": "closed", "trustPolicy": policy})["roleArn"]
+                error = self.refused("assumeRoleDenied", self.sidecar, "credentials.assumeRole", {"roleArn": role, "sessionName": "me", "token": self.token})
+                self.assertEqual(error.data["roleArn"], role)
+                self.sidecar.call("pool.setRoles", {"poolId": self.pool, "roles": {"authenticated": role}})
+                self.refused("roleNotConfigured", self.sidecar, "credentials.get", {"token": self.token})
+
+    def test_a_trust_policy_that_says_yes(self):
+        subject = self.minted["identityId"]
+        allow = trust(pool=self.pool)["Statement"][0]
+        yes = {
+            "two statements, one action each": trust({**allow, "Action": "sts:AssumeRoleWithWebIdentity"}, {**allow, "Action": "sts:Tag*"}),
+            "wildcards": trust({**allow, "Action": "*"}),
+            "its own subject": trust(StringEquals={f"{PRINCIPAL}:sub": [subject, "local-1:00"]}),
+            "the provider in amr": trust(**{"ForAnyValue:StringEquals": {f"{PRINCIPAL}:amr": "login.shop"}}),
+            "the qualified user in amr": trust(**{"ForAnyValue:StringLike": {f"{PRINCIPAL}:amr": "login.shop:*:alice"}}),
+            "a tag": trust(StringEquals={"aws:RequestTag/plan": ["silver", "gold"]}),
+            "key names in another case": trust(StringEquals={"Cognito-Identity.amazonaws.com:AUD": self.pool}),
+            "a negated operator on a missing key": trust(StringNotEquals={"aws:RequestTag/team": "blue"}),
+            "IfExists on a missing key": trust(StringEqualsIfExists={"aws:RequestTag/team": "blue"}),
+            "Null on a missing key": trust(Null={"aws:RequestTag/team": "true"}),
+            "ignoring case": trust(StringEqualsIgnoreCase={"aws:RequestTag/plan": "GOLD"}),
+            "the session name": trust(StringLike={"sts:RoleSessionName": "m?"}),
+        }
+        for name, policy in yes.items():
+            with self.subTest(name):
+                role = self.sidecar.call("role.put", {"name": "open", "trustPolicy": policy})["roleArn"]
+                self.sidecar.call("credentials.assumeRole", {"roleArn": role, "sessionName": "me", "token": self.token})
+
+    def test_a_role_that_is_not_there_is_answered_like_a_refusal(self):
+        self.refused("assumeRoleDenied", self.sidecar, "credentials.assumeRole", {
+            "roleArn": "arn:aws:iam::000000000000:role/nobody", "sessionName": "me", "token": self.token})
+
+    def test_trust_policies_that_are_wrong(self):
+        """Not in the policy language, or open to everybody."""
+        allow = trust(pool=self.pool)["Statement"][0]
+        for name, policy in {
+            "no condition": trust({k: v for k, v in allow.items() if k != "Condition"}),
+            "no statement": {"Version": "2012-10-17"},
+            "no effect": trust({k: v for k, v in allow.items() if k != "Effect"}),
+            "an unknown effect": trust({**allow, "Effect": "allow"}),
+            "an unknown operator": trust(StringEqual={f"{PRINCIPAL}:aud": self.pool}),
+            "an unknown member": trust({**allow, "Principle": "*"}),
+            "an unknown version": {**trust(allow), "Version": "2020-01-01"},
+            "a condition that is a list": trust({**allow, "Condition": []}),
+            "empty": {},
+        }.items():
+            with self.subTest(name):
+                error = self.refused("malformedPolicy", self.sidecar, "role.put", {"name": "wrong", "trustPolicy": policy})
+                self.assertEqual(error.data["policy"], "trust")
+                self.assertTrue(error.data["reason"])
+
+    # Verifying
+
+    REQUESTS = (
+        ("GET", "https://api.example.com/", b""),
+        ("GET", "https://api.example.com", b""),
+        ("GET", "https://api.example.com/items?b=2&a=1&a=0", b""),
+        ("GET", "https://api.example.com/items?flag&empty=&x=a+b&y=%20", b""),
+        ("POST", "https://api.example.com/p%20q/%C3%A9?x=%2F", b'{"a": 1}'),
+        ("PUT", "https://api.example.com//x/../y/./z", b"z" * 1000),
+        ("DELETE", "https://api.example.com:8443/a/b/~c-d_e.f", b""),
+        ("PATCH", "https://api.example.com/a%2Fb/c:d@e,f;g=h!i'(j)*k", b"x"),
+        ("GET", "https://api.example.com/?A=1&a=2&B=3&%41=4", b""),
+    )
+
+    def test_signed_in_headers(self):
+        for credentials in (self.enhanced(), self.basic()["credentials"]):
+            for method, url, body in self.REQUESTS:
+                with self.subTest(f"{method} {url}"):
+                    request = signed(credentials, method, url, body)
+                    found = self.verify(request, service="execute-api", region="us-east-1")
+                    self.assertEqual(found["principal"]["identityId"], self.minted["identityId"])
+                    self.assertEqual(found["principal"]["tags"], {"plan": "gold"})
+                    self.assertEqual(found["principal"]["accessKeyId"], credentials["accessKeyId"])
+                    self.assertTrue(found["bodyVerified"])
+
+    def test_the_principal(self):
+        found = self.verify(signed(self.basic()["credentials"]))["principal"]
+        self.assertEqual((found["poolId"], found["roleArn"], found["sessionName"]), (self.pool, self.role, "laptop"))
+        self.assertEqual(self.verify(signed(self.enhanced()))["principal"]["sessionName"], "CognitoIdentityCredentials")
+
+    def test_headers_with_odd_values(self):
+        for headers in ({"X-Note": "  two   spaces  "}, {"X-Empty": ""}, {"X-UTF": "caf\u00e9"}, {"X-Quoted": '"a  b"'}, {"x-amz-meta-b": "1", "X-Amz-Meta-A": "2"}):
+            with self.subTest(headers):
+                self.verify(signed(self.enhanced(), headers=headers))
+
+    def test_signed_for_s3(self):
+        for url in ("https://b.example.com/k", "https://b.example.com/a//b/../c?acl", "https://b.example.com/%C3%A9%20x"):
+            self.verify(signed(self.enhanced(), "PUT", url, b"data", signer=S3SigV4Auth, service="s3"))
+
+    def test_presigned(self):
+        for signer, service in ((SigV4QueryAuth, "execute-api"), (S3SigV4QueryAuth, "s3")):
+            with self.subTest(service):
+                request = presigned(self.enhanced(), signer=signer, service=service)
+                self.assertEqual(self.verify(request)["principal"]["identityId"], self.minted["identityId"])
+                for change in ({"url": request["url"].replace("v=1", "v=2")}, {"url": request["url"].replace("X-Amz-Expires=300", "X-Amz-Expires=3000")},
+                               {"headers": {"host": "c.example.com"}}, {"method": "PUT"}):
+                    self.fails({"signatureMismatch", "signatureMalformed"}, {**request, **change})
+
+    def test_alterations(self):
+        request = signed(self.enhanced(), "POST", "https://api.example.com/items?a=1", b"body", headers={"X-Note": "hello"})
+        self.verify(request)
+        headers = request["headers"]
+        self.fails("signatureMismatch", {**request, "method": "PUT"})
+        self.fails("signatureMismatch", {**request, "url": request["url"] + "&b=2"})
+        self.fails("signatureMismatch", {**request, "url": request["url"].replace("/items", "/item")})
+        self.fails({"signatureMismatch", "signatureMalformed"}, {**request, "url": request["url"].replace("api.", "apx.")})
+        self.fails({"signatureMismatch", "bodyHashMismatch"}, {**request, "bodySha256": sha256(b"other")})
+        self.fails("signatureMismatch", {**request, "headers": {**headers, "X-Note": "hallo"}})
+        auth = headers["Authorization"]
+        self.fails("signatureMismatch", {**request, "headers": {**headers, "Authorization": auth[:-1] + ("0" if auth[-1] != "0" else "1")}})
+        error = self.fails("signatureMismatch", {**request, "method": "PUT"})
+        self.assertIn("PUT", error.data["canonicalRequest"])
+        self.assertNotIn(headers["X-Amz-Security-Token"], str(error.data))
+
+    def test_what_a_signature_must_have(self):
+        request = signed(self.enhanced(), "POST", "https://api.example.com/items", b"body")
+        headers = request["headers"]
+        without = lambda *names: {k: v for k, v in headers.items() if k not in names}
+        self.fails("signatureMalformed", {**request, "headers": without("Authorization")})
+        self.fails({"signatureMalformed", "sessionTokenInvalid"}, {**request, "headers": without("X-Amz-Security-Token")})
+        self.fails("signatureMalformed", {**request, "headers": without("X-Amz-Date")})
+        for auth in ("", "Bearer x", "AWS4-HMAC-SHA256", "AWS4-HMAC-SHA256 Credential=x", headers["Authorization"].replace("Signature=", "Signature=zz"),
+                     headers["Authorization"].replace("AWS4-HMAC-SHA256", "AWS4-HMAC-SHA1"), headers["Authorization"].replace("host;", ""),
+                     headers["Authorization"].replace("aws4_request", "aws5_request"), headers["Authorization"] + ", Signature=" + "0" * 64):
+            with self.subTest(auth[:60]):
+                self.fails({"signatureMalformed", "signatureMismatch", "credentialScopeMismatch"}, {**request, "headers": {**headers, "Authorization": auth}})
+
+    def test_scopes(self):
+        request = signed(self.enhanced(), service="s3", region="eu-west-1", signer=SigV4Auth)
+        error = self.fails("credentialScopeMismatch", request, service="execute-api")
+        self.assertEqual((error.data["part"], error.data["expected"], error.data["actual"]), ("service", "execute-api", "s3"))
+        self.assertEqual(self.fails("credentialScopeMismatch", request, region="us-east-1").data["part"], "region")
+        self.verify(request, service="s3", region="eu-west-1")
+
+    def at(self, seconds):
+        """botocore's clock, moved."""
+        moved = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=seconds)
+        return mock.patch.object(botocore.auth, "get_current_datetime", lambda *_, **__: moved.replace(tzinfo=None))
+
+    def test_skew(self):
+        credentials = self.enhanced()
+        for seconds in (-240, 240):
+            with self.at(seconds):
+                request = signed(credentials)
+            self.verify(request)
+        for seconds in (-3600, 3600):
+            with self.at(seconds):
+                request = signed(credentials)
+            self.fails("requestTimeTooSkewed", request)
+        with self.at(-600):
+            request = presigned(credentials, expires=300)
+        self.fails("requestExpired", request)
+
+    def test_another_secret(self):
+        mine, other = self.enhanced(), self.enhanced()
+        self.fails("signatureMismatch", signed({**mine, "secretAccessKey": other["secretAccessKey"]}))
+        self.fails({"sessionTokenInvalid", "signatureMismatch"}, signed({**mine, "accessKeyId": other["accessKeyId"]}))
+        self.fails({"sessionTokenInvalid", "signatureMismatch"}, signed({**mine, "sessionToken": other["sessionToken"]}))
+
+    def test_session_tokens_that_are_not_ours(self):
+        token = self.enhanced()["sessionToken"]
+        self.sidecar.call("credentials.verify", {"sessionToken": token})
+        elsewhere = self.spawn()
+        self.refused("sessionTokenInvalid", elsewhere, "credentials.verify", {"sessionToken": token})
+        for bad in (token[:-1], token[:-4], token + "A", "A" + token, token[:50] + ("A" if token[50] != "A" else "B") + token[51:], "x", "=", "é"):
+            with self.subTest(bad[:20]):
+                self.refused("sessionTokenInvalid", self.sidecar, "credentials.verify", {"sessionToken": bad})
+
+    def test_the_secret_does_not_follow_from_the_session_token(self):
+        """Whoever saw the token in a log cannot sign with what it holds."""
+        credentials = self.enhanced()
+        self.assertNotIn(credentials["secretAccessKey"], credentials["sessionToken"])
+        self.fails("signatureMismatch", signed({**credentials, "secretAccessKey": credentials["sessionToken"][:40]}))
+
+    # Revoking
+
+    def test_revoking(self):
+        for target in ("sessionToken", "identityId", "roleArn", "poolId"):
+            with self.subTest(target):
+                sidecar = self.spawn(testing=True)
+                pool, role = pool_with_role(sidecar)
+                minted = mint(sidecar, pool)
+                old = sidecar.call("credentials.get", {"token": minted["token"]})["credentials"]
+                sidecar.call("test.clock", {"advanceSeconds": 5})
+                value = {"sessionToken": old["sessionToken"], "identityId": minted["identityId"], "roleArn": role, "poolId": pool}[target]
+                record = sidecar.call("credentials.revoke", {target: value})
+                self.assertEqual(record["kind"], target)
+                self.refused("credentialsRevoked", sidecar, "credentials.verify", {"sessionToken": old["sessionToken"]})
+                sidecar.call("test.clock", {"advanceSeconds": 5})
+                new = sidecar.call("credentials.get", {"token": minted["token"]})["credentials"]
+                sidecar.call("credentials.verify", {"sessionToken": new["sessionToken"]})
+
+    def test_a_revocation_holds_in_every_process(self):
+        store = self.path("store.db")
+        one, two = self.spawn(store=store), self.spawn(store=store)
+        pool, _ = pool_with_role(one)
+        minted = mint(one, pool)
+        credentials = two.call("credentials.get", {"token": minted["token"]})["credentials"]
+        two.call("credentials.verify", {"sessionToken": credentials["sessionToken"]})
+        one.call("credentials.revoke", {"sessionToken": credentials["sessionToken"]})
+        self.refused("credentialsRevoked", one, "credentials.verify", {"sessionToken": credentials["sessionToken"]})
+        self.refused("credentialsRevoked", two, "credentials.verify", {"sessionToken": credentials["sessionToken"]})
+
+    def test_expired_credentials(self):
+        sidecar = self.spawn(testing=True)
+        pool, _ = pool_with_role(sidecar)
+        credentials = sidecar.call("credentials.get", {"token": mint(sidecar, pool)["token"]})["credentials"]
+        sidecar.call("test.clock", {"advanceSeconds": 3599 - 5})
+        sidecar.call("credentials.verify", {"sessionToken": credentials["sessionToken"]})
+        sidecar.call("test.clock", {"advanceSeconds": 10})
+        error = self.refused("credentialsExpired", sidecar, "credentials.verify", {"sessionToken": credentials["sessionToken"]})
+        self.assertEqual(error.data["expiredAt"], credentials["expiresAt"])

@@ -1,0 +1,223 @@
+"""Hosts that misbehave, and the ways a process ends."""
+
+import fcntl
+import json
+import os
+import select
+import signal
+import subprocess
+import threading
+import time
+
+from endtoend import EndToEnd, make_pool, mint
+from sidecar import binary, clean_environment, request_line
+
+PING = b'{"jsonrpc":"2.0","id":%d,"method":"system.ping"}\n'
+MEMORY_LIMIT = 60 * 1024  # kilobytes of memory that no host can make it exceed by misbehaving
+
+
+class Hosts(EndToEnd):
+    def test_one_that_never_reads_stderr(self):
+        """Log lines are dropped and counted; no request waits."""
+        read, write = os.pipe()
+        self.addCleanup(os.close, read)
+        sidecar = self.spawn("--log-level", "trace", stderr=write)
+        os.close(write)
+        began = time.monotonic()
+        sidecar.write(b"".join((PING % i) + b"{broken\n" for i in range(50_000)))
+        self.assertEqual(len(sidecar.lines(100_000)), 100_000)
+        self.assertLess(time.monotonic() - began, 30)
+        self.works(sidecar)
+        self.assertLess(sidecar.memory_kilobytes(), MEMORY_LIMIT)
+        self.assertEqual(sidecar.finish(), 0)
+
+    def test_one_that_closes_stderr(self):
+        read, write = os.pipe()
+        sidecar = self.spawn("--log-level", "trace", stderr=write)
+        os.close(write)
+        os.close(read)
+        for _ in range(100):
+            self.assertEqual(sidecar.raw(b"{broken")["error"]["code"], -32700)
+        self.works(sidecar)
+        self.assertEqual(sidecar.finish(), 0)
+
+    def fill(self, sidecar, request):
+        """Writes requests until nothing more is taken for a second: how many bytes went in."""
+        descriptor = sidecar.process.stdin.fileno()
+        flags = fcntl.fcntl(descriptor, fcntl.F_GETFL)
+        fcntl.fcntl(descriptor, fcntl.F_SETFL, flags | os.O_NONBLOCK)
+        number, written, rest = 0, 0, b""
+        while select.select([], [descriptor], [], 1)[1] and written < 1 << 30:
+            if not rest:
+                rest = request(number)
+                number += 1
+            try:
+                count = os.write(descriptor, rest)
+            except BlockingIOError:
+                time.sleep(0.01)
+                continue
+            rest, written = rest[count:], written + count
+        fcntl.fcntl(descriptor, fcntl.F_SETFL, flags)
+        sidecar.write(rest)
+        return number, written
+
+    def test_one_that_never_reads_stdout(self):
+        """Reading stops at a limit, memory stays small, and once the host reads, every answer is there."""
+        sidecar = self.spawn(reading=False)
+        block = 200
+        filler = threading.Thread(target=lambda: setattr(self, "filled", self.fill(sidecar, lambda n: b"".join(PING % (n * block + i) for i in range(block)))))
+        filler.start()
+        time.sleep(4)
+        self.assertLess(sidecar.memory_kilobytes(), MEMORY_LIMIT)
+        sidecar.start_reading()
+        filler.join(60)
+        number, written = self.filled
+        self.assertLess(written, 64 << 20, "it read on without end")
+        lines = sidecar.lines(number * block)
+        self.assertEqual({json.loads(line)["id"] for line in lines}, set(range(number * block)))
+        self.works(sidecar)
+        self.assertEqual(sidecar.finish(), 0)
+
+    def test_large_answers_that_nobody_reads(self):
+        """At most 16 MiB of answers wait, whatever their size."""
+        sidecar = self.spawn(testing=True, reading=False)
+        filler = threading.Thread(target=lambda: setattr(self, "filled", self.fill(sidecar, lambda n: b'{"jsonrpc":"2.0","id":%d,"method":"rpc.discover"}\n' % n)))
+        filler.start()
+        time.sleep(4)
+        self.assertLess(sidecar.memory_kilobytes(), MEMORY_LIMIT)
+        sidecar.start_reading()
+        filler.join(60)
+        number, _ = self.filled
+        self.assertEqual(len(sidecar.lines(number)), number)
+        self.works(sidecar)
+
+    def test_one_that_writes_a_hundred_thousand_requests_before_reading(self):
+        """It has to read concurrently past the limit; nothing grows meanwhile and nothing is lost."""
+        sidecar = self.spawn(store=self.path("store.db"), reading=False)
+        pool_line = request_line("pool.create", {"name": "shop", "developerProvider": "login.shop", "poolId": "local-1:01"}, id="pool")
+        burst = pool_line + b"".join(
+            request_line("token.mintForDeveloper", {"poolId": "local-1:01", "logins": {"login.shop": f"user-{i % 100}"}}, id=i) for i in range(100_000))
+        writer = threading.Thread(target=sidecar.write, args=(burst,))
+        writer.start()
+        time.sleep(3)
+        self.assertTrue(writer.is_alive(), "it took 100,000 requests without a limit")
+        self.assertLess(sidecar.memory_kilobytes(), MEMORY_LIMIT)
+        sidecar.start_reading()
+        lines = sidecar.lines(100_001, timeout=120)
+        writer.join(5)
+        self.assertEqual({json.loads(line)["id"] for line in lines}, {"pool", *range(100_000)})
+        self.assertLess(sidecar.memory_kilobytes(), MEMORY_LIMIT)
+        self.works(sidecar)
+
+    def test_one_that_writes_byte_by_byte(self):
+        sidecar = self.spawn()
+        for byte in PING % 1:
+            sidecar.write(bytes([byte]))
+        self.assertEqual(sidecar.receive()["id"], 1)
+
+    def test_one_that_closes_stdout(self):
+        """A broken stdout is a shutdown, not a crash."""
+        sidecar = self.spawn(reading=False)
+        sidecar.process.stdout.close()
+        for i in range(100):
+            try:
+                sidecar.write(PING % i)
+            except BrokenPipeError:
+                break
+            time.sleep(0.01)
+        self.assertGreaterEqual(sidecar.wait(), 0, "killed by a signal")
+
+    def test_end_of_input_finishes_what_was_read(self):
+        sidecar = self.spawn(store=self.path("store.db"))
+        pool = make_pool(sidecar)["poolId"]
+        sidecar.write(b"".join(request_line("token.mintForDeveloper", {"poolId": pool, "logins": {"login.shop": f"user-{i}"}}, id=i) for i in range(2000)))
+        sidecar.end_input()
+        lines = sidecar.lines(1 << 60)
+        self.assertEqual({json.loads(line)["id"] for line in lines if b'"result"' in line}, set(range(2000)))
+        self.assertEqual(sidecar.wait(), 0)
+
+    def test_end_of_input_at_once(self):
+        sidecar = self.spawn()
+        self.assertEqual(sidecar.finish(5), 0)
+
+    def test_sigterm(self):
+        """What was read is finished, or answered `shuttingDown`; the process ends by itself."""
+        for number in (signal.SIGTERM, signal.SIGINT):
+            with self.subTest(number.name):
+                sidecar = self.spawn(store=self.path(f"{number}.db"))
+                pool = make_pool(sidecar)["poolId"]
+                sidecar.write(b"".join(request_line("token.mintForDeveloper", {"poolId": pool, "logins": {"login.shop": f"user-{i}"}}, id=i) for i in range(2000)))
+                first = sidecar.lines(100)
+                sidecar.signal(number)
+                status = sidecar.wait(15)
+                answers = [json.loads(line) for line in first + sidecar.lines(1 << 60)]
+                self.assertGreaterEqual(status, 0, "killed by the signal")
+                self.assertEqual(len({a["id"] for a in answers}), len(answers))
+                kept = [a for a in answers if "result" in a]
+                self.assertGreaterEqual(len(kept), 100)
+                for answer in answers:
+                    self.assertTrue("result" in answer or answer["error"]["data"]["type"] == "shuttingDown", answer)
+                again = self.spawn(store=self.path(f"{number}.db"))
+                for answer in kept[::50]:
+                    self.assertFalse(mint(again, pool, f"user-{answer['id']}")["isNewIdentity"])
+
+    def test_sigterm_when_idle(self):
+        sidecar = self.spawn()
+        self.works(sidecar)
+        began = time.monotonic()
+        sidecar.signal()
+        self.assertEqual(sidecar.wait(10), 0)
+        self.assertLess(time.monotonic() - began, 2)
+
+    def test_parent(self):
+        """--parent ends it when that process is gone, though its input stays open."""
+        parent = subprocess.Popen(["sleep", "1000"])
+        sidecar = self.spawn("--parent", str(parent.pid))
+        self.works(sidecar)
+        parent.kill()
+        parent.wait()
+        self.assertGreaterEqual(sidecar.wait(10), 0)
+
+    def test_parent_that_is_gone_already(self):
+        parent = subprocess.Popen(["true"])
+        parent.wait()
+        sidecar = self.spawn("--parent", str(parent.pid))
+        self.assertGreaterEqual(sidecar.wait(10), 0)
+
+    def closed(self, redirect, input):
+        """Runs it from a shell that closes descriptors."""
+        return subprocess.run(["bash", "-c", f'exec "$0" serve --store "$1" {redirect}', binary(), self.path("store.db")],
+                              input=input, capture_output=True, timeout=30, env=clean_environment(self.folder))
+
+    def test_missing_descriptors(self):
+        """Whatever of 0, 1 and 2 is missing, the database never ends up there."""
+        input = request_line("pool.create", {"name": "shop", "poolId": "local-1:01"}, id=1) + b"{broken\n" + PING % 2
+        for redirect in ("2>&-", "<&-", ">&-", "<&- >&-", ">&- 2>&-", "<&- >&- 2>&-"):
+            with self.subTest(redirect):
+                done = self.closed(redirect, input)
+                self.assertGreaterEqual(done.returncode, 0, done.stderr)
+                if redirect == "2>&-":
+                    self.assertEqual({json.loads(line)["id"] for line in done.stdout.splitlines()}, {1, None, 2})
+        with open(self.path("store.db"), "rb") as file:
+            self.assertEqual(file.read(16), b"SQLite format 3\0")
+        again = self.spawn(store=self.path("store.db"))
+        self.assertEqual([p["poolId"] for p in again.call("pool.list")["pools"]], ["local-1:01"])
+
+    def test_stdout_carries_protocol_only(self):
+        """Even with every log line there is, and descriptor 1 leads to stderr inside."""
+        sidecar = self.spawn("--log-level", "trace", store=self.path("store.db"))
+        mint(sidecar, make_pool(sidecar)["poolId"])
+        sidecar.raw(b"{broken")
+        self.works(sidecar)
+        descriptors = f"/proc/{sidecar.process.pid}/fd"
+        self.assertEqual(os.readlink(f"{descriptors}/1"), os.readlink(f"{descriptors}/2"))
+        self.assertEqual(sidecar.finish(), 0)
+        self.assertEqual(sidecar.remaining(), [])
+
+    def test_memory_does_not_grow_with_bad_input(self):
+        sidecar = self.spawn()
+        for _ in range(20):
+            for line in (b"x" * (2 << 20), b"[" * 100_000, b'{"a":"' + b"y" * (1 << 19), b"\xff" * (1 << 19)):
+                sidecar.raw(line)
+        self.assertLess(sidecar.memory_kilobytes(), MEMORY_LIMIT)
+        self.works(sidecar)

@@ -1,0 +1,91 @@
+"""Signing keys: next, active, retired, revoked; and the published set at each moment."""
+
+import jwt
+
+from endtoend import EndToEnd, make_pool, mint
+
+DAY = 86_400
+
+
+class Keys(EndToEnd):
+    def setUp(self):
+        super().setUp()
+        self.sidecar = self.spawn(testing=True)
+        self.sidecar.call("test.clock", {"freeze": True, "setAt": 1_700_000_000})
+        self.pool = make_pool(self.sidecar)
+        self.first = self.key_of(self.mint())
+
+    def mint(self, **more):
+        return mint(self.sidecar, self.pool["poolId"], **more)["token"]
+
+    def key_of(self, token):
+        return jwt.get_unverified_header(token)["kid"]
+
+    def published(self):
+        return {key["kid"] for key in self.sidecar.call("token.jwks", {"issuer": self.pool["issuer"]})["keys"]}
+
+    def later(self, seconds):
+        self.sidecar.call("test.clock", {"advanceSeconds": seconds})
+
+    def states(self):
+        return {key["kid"]: key["state"] for key in self.sidecar.call("key.list", {"poolId": self.pool["poolId"]})["keys"]}
+
+    def test_rotation(self):
+        """A new key is published a day before it signs; the old one until the last token it signed has expired."""
+        rotated = self.sidecar.call("key.rotate", {"poolId": self.pool["poolId"]})
+        new = rotated["kid"]
+        self.assertEqual((rotated["state"], rotated["activeAt"]), ("next", 1_700_000_000 + DAY))
+        self.assertEqual(self.published(), {self.first, new})
+        self.assertEqual(self.key_of(self.mint()), self.first)
+        self.later(DAY - 1)
+        last = self.mint(durationSeconds=DAY)
+        self.assertEqual(self.key_of(last), self.first)
+        self.later(1)
+        self.assertEqual(self.key_of(self.mint()), new)
+        self.assertEqual(self.states(), {self.first: "retired", new: "active"})
+        self.assertEqual(self.published(), {self.first, new})
+        self.later(DAY - 2)
+        self.sidecar.call("token.verify", {"token": last, "audience": self.pool["poolId"]})
+        self.assertIn(self.first, self.published())
+        self.later(2 * DAY)
+        self.assertEqual(self.published(), {new})
+
+    def test_rotation_at_once_to_another_algorithm(self):
+        old = self.mint()
+        self.sidecar.call("key.rotate", {"poolId": self.pool["poolId"], "activateAfterSeconds": 0, "algorithm": "EdDSA"})
+        new = self.mint()
+        self.assertEqual(jwt.get_unverified_header(new)["alg"], "EdDSA")
+        for token in (old, new):
+            self.sidecar.call("token.verify", {"token": token, "audience": self.pool["poolId"]})
+
+    def test_a_next_key_that_waits_is_replaced(self):
+        one = self.sidecar.call("key.rotate", {"poolId": self.pool["poolId"]})["kid"]
+        two = self.sidecar.call("key.rotate", {"poolId": self.pool["poolId"]})["kid"]
+        self.assertNotIn(one, self.published())
+        self.assertIn(two, self.published())
+
+    def test_revocation(self):
+        """Every token it signed is refused at once, and another key signs."""
+        token = self.mint()
+        answer = self.sidecar.call("key.revoke", {"kid": self.first})
+        self.assertEqual((answer["key"]["state"], answer["replacement"]["state"]), ("revoked", "active"))
+        self.refused("tokenKeyUnknown", self.sidecar, "token.verify", {"token": token, "audience": self.pool["poolId"]})
+        self.assertEqual(self.published(), {answer["replacement"]["kid"]})
+        self.sidecar.call("token.verify", {"token": self.mint(), "audience": self.pool["poolId"]})
+
+    def test_a_revocation_holds_in_every_process(self):
+        store = self.path("store.db")
+        one, two = self.spawn(store=store), self.spawn(store=store)
+        pool = make_pool(one)["poolId"]
+        token = mint(two, pool)["token"]
+        two.call("token.verify", {"token": token, "audience": pool})
+        one.call("key.revoke", {"kid": self.key_of(token)})
+        self.refused("tokenKeyUnknown", two, "token.verify", {"token": token, "audience": pool})
+        self.assertNotEqual(self.key_of(mint(two, pool)["token"]), self.key_of(token))
+
+    def test_pools_have_keys_of_their_own(self):
+        other = make_pool(self.sidecar)
+        mint(self.sidecar, other["poolId"])
+        theirs = {key["kid"] for key in self.sidecar.call("token.jwks", {"issuer": other["issuer"]})["keys"]}
+        self.assertFalse(theirs & self.published())
+        self.assertEqual({key["kid"] for key in self.sidecar.call("token.jwks")["keys"]}, theirs | self.published())

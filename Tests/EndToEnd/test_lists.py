@@ -1,0 +1,67 @@
+"""Lists: pages, cursors, and what a foreign cursor gets."""
+
+from endtoend import EndToEnd, make_pool, mint
+
+
+class Lists(EndToEnd):
+    def pages(self, sidecar, method, member, **params):
+        found, cursor = [], None
+        while True:
+            page = sidecar.call(method, {**params, **({"cursor": cursor} if cursor else {})})
+            found.append(page[member])
+            cursor = page.get("nextCursor")
+            if not cursor:
+                return found
+
+    def test_identities(self):
+        sidecar = self.spawn()
+        pool = make_pool(sidecar)["poolId"]
+        identities = {mint(sidecar, pool, f"user-{i}")["identityId"] for i in range(145)}
+        pages = self.pages(sidecar, "identity.list", "identities", poolId=pool)
+        self.assertEqual([len(page) for page in pages], [60, 60, 25])
+        listed = [each["identityId"] for page in pages for each in page]
+        self.assertEqual(listed, sorted(identities))
+        self.assertEqual([len(page) for page in self.pages(sidecar, "identity.list", "identities", poolId=pool, limit=50)], [50, 50, 45])
+
+    def test_pages_end_without_an_empty_one(self):
+        sidecar = self.spawn()
+        pool = make_pool(sidecar)["poolId"]
+        for i in range(4):
+            mint(sidecar, pool, f"user-{i}")
+        self.assertEqual([len(page) for page in self.pages(sidecar, "identity.list", "identities", poolId=pool, limit=2)], [2, 2])
+
+    def test_pools_roles_keys_and_records(self):
+        sidecar = self.spawn()
+        pools = sorted(make_pool(sidecar, name=f"pool {i}")["poolId"] for i in range(5))
+        for i in range(5):
+            sidecar.call("role.put", {"name": f"role-{i}", "poolId": pools[0]})
+        self.assertEqual([p["poolId"] for page in self.pages(sidecar, "pool.list", "pools", limit=2) for p in page], pools)
+        self.assertEqual([r["name"] for page in self.pages(sidecar, "role.list", "roles", limit=2) for r in page], [f"role-{i}" for i in range(5)])
+        self.assertEqual(len([k for page in self.pages(sidecar, "key.list", "keys", limit=2) for k in page]), 5)
+        records = [r for page in self.pages(sidecar, "audit.list", "records", limit=3) for r in page]
+        self.assertEqual([r["method"] for r in records], ["role.put"] * 5 + ["pool.create"] * 5)
+
+    def test_foreign_cursors(self):
+        sidecar = self.spawn()
+        pool, other = make_pool(sidecar)["poolId"], make_pool(sidecar)["poolId"]
+        for i in range(3):
+            mint(sidecar, pool, f"user-{i}")
+        cursor = sidecar.call("identity.list", {"poolId": pool, "limit": 1})["nextCursor"]
+        self.refused("invalidCursor", sidecar, "identity.list", {"poolId": pool, "limit": 1, "cursor": "x" + cursor})
+        self.refused("invalidCursor", sidecar, "identity.list", {"poolId": other, "limit": 1, "cursor": cursor})
+        self.refused("invalidCursor", sidecar, "pool.list", {"cursor": cursor})
+
+    def test_a_page_that_changes_meanwhile(self):
+        """What is new lies before or after; nothing is shown twice."""
+        sidecar = self.spawn()
+        pool = make_pool(sidecar)["poolId"]
+        before = {mint(sidecar, pool, f"user-{i}")["identityId"] for i in range(20)}
+        page = sidecar.call("identity.list", {"poolId": pool, "limit": 10})
+        for i in range(20, 40):
+            mint(sidecar, pool, f"user-{i}")
+        seen = [each["identityId"] for each in page["identities"]]
+        while "nextCursor" in page:
+            page = sidecar.call("identity.list", {"poolId": pool, "limit": 10, "cursor": page["nextCursor"]})
+            seen += [each["identityId"] for each in page["identities"]]
+        self.assertEqual(len(seen), len(set(seen)))
+        self.assertTrue(before <= set(seen))

@@ -1,0 +1,190 @@
+"""Lines that are not requests are answered with an error, and the next line is read as if nothing had happened."""
+
+import json
+import random
+
+from endtoend import EndToEnd
+
+NOT_JSON = {
+    "an open object": b"{",
+    "an open array": b'{"jsonrpc": "2.0", "id": 1, "method": "system.ping", "params": [',
+    "a trailing comma in an object": b'{"jsonrpc": "2.0", "id": 1, "method": "system.ping",}',
+    "a trailing comma in an array": b'[{"jsonrpc": "2.0", "id": 1, "method": "system.ping"},]',
+    "a leading comma": b'{,"jsonrpc": "2.0"}',
+    "single quotes": b"{'jsonrpc': '2.0'}",
+    "a bare name": b'{jsonrpc: "2.0"}',
+    "a duplicate member": b'{"jsonrpc": "2.0", "id": 1, "id": 2, "method": "system.ping"}',
+    "a duplicate member, once escaped": b'{"jsonrpc": "2.0", "id": 1, "\\u0069d": 2, "method": "system.ping"}',
+    "a duplicate member deep inside": b'{"jsonrpc": "2.0", "id": 1, "method": "system.ping", "params": {"a": [{"b": 1, "b": 1}]}}',
+    "a lone high surrogate": b'{"jsonrpc": "2.0", "id": "\\ud800", "method": "system.ping"}',
+    "a lone low surrogate": b'{"jsonrpc": "2.0", "id": "\\udc00", "method": "system.ping"}',
+    "surrogates the wrong way round": b'{"jsonrpc": "2.0", "id": "\\udc00\\ud800", "method": "system.ping"}',
+    "a control character in a string": b'{"jsonrpc": "2.0", "id": "a\tb", "method": "system.ping"}',
+    "a NUL byte in a string": b'{"jsonrpc": "2.0", "id": "a\0b", "method": "system.ping"}',
+    "a NUL byte outside": b'{"jsonrpc": "2.0", "id": 1, "method": "system.ping"}\0',
+    "bytes that are not UTF-8": b'{"jsonrpc": "2.0", "id": "\xff\xfe", "method": "system.ping"}',
+    "overlong UTF-8": b'{"jsonrpc": "2.0", "id": "\xc0\xaf", "method": "system.ping"}',
+    "a surrogate in UTF-8": b'{"jsonrpc": "2.0", "id": "\xed\xa0\x80", "method": "system.ping"}',
+    "UTF-8 beyond U+10FFFF": b'{"jsonrpc": "2.0", "id": "\xf4\x90\x80\x80", "method": "system.ping"}',
+    "UTF-8 cut off": b'{"jsonrpc": "2.0", "id": "\xe2\x82", "method": "system.ping"}',
+    "an unknown escape": b'{"jsonrpc": "2.0", "id": "\\x41", "method": "system.ping"}',
+    "a short escape": b'{"jsonrpc": "2.0", "id": "\\u12g4", "method": "system.ping"}',
+    "an open string": b'{"jsonrpc": "2.0", "id": "abc',
+    "NaN": b'{"jsonrpc": "2.0", "id": NaN, "method": "system.ping"}',
+    "Infinity": b'{"jsonrpc": "2.0", "id": -Infinity, "method": "system.ping"}',
+    "a leading zero": b'{"jsonrpc": "2.0", "id": 01, "method": "system.ping"}',
+    "a plus sign": b'{"jsonrpc": "2.0", "id": +1, "method": "system.ping"}',
+    "a bare point": b'{"jsonrpc": "2.0", "id": 1., "method": "system.ping"}',
+    "a leading point": b'{"jsonrpc": "2.0", "id": .5, "method": "system.ping"}',
+    "an empty exponent": b'{"jsonrpc": "2.0", "id": 1e, "method": "system.ping"}',
+    "a hexadecimal number": b'{"jsonrpc": "2.0", "id": 0x10, "method": "system.ping"}',
+    "a word cut off": b'{"jsonrpc": "2.0", "id": 1, "method": "system.ping", "params": nul}',
+    "two texts on one line": b'{"jsonrpc": "2.0", "id": 1, "method": "system.ping"} {}',
+    "a comment": b'{"jsonrpc": "2.0", /* hello */ "id": 1, "method": "system.ping"}',
+    "a missing colon": b'{"jsonrpc" "2.0"}',
+    "a missing comma": b'{"jsonrpc": "2.0" "id": 1}',
+    "an HTTP request": b"GET / HTTP/1.1",
+    "a Content-Length header": b"Content-Length: 40",
+}
+
+NO_REQUEST = {
+    "a number": b"1",
+    "a string": b'"system.ping"',
+    "null": b"null",
+    "true": b"true",
+    "an empty object": b"{}",
+    "an empty batch": b"[]",
+    "no version": b'{"id": 1, "method": "system.ping"}',
+    "another version": b'{"jsonrpc": "1.0", "id": 1, "method": "system.ping"}',
+    "the version as a number": b'{"jsonrpc": 2.0, "id": 1, "method": "system.ping"}',
+    "no method": b'{"jsonrpc": "2.0", "id": 1}',
+    "a method that is a number": b'{"jsonrpc": "2.0", "id": 1, "method": 1}',
+    "a method that is null": b'{"jsonrpc": "2.0", "id": 1, "method": null}',
+    "params that are a string": b'{"jsonrpc": "2.0", "id": 1, "method": "system.ping", "params": "x"}',
+    "params that are a number": b'{"jsonrpc": "2.0", "id": 1, "method": "system.ping", "params": 1}',
+    "an id that is an object": b'{"jsonrpc": "2.0", "id": {}, "method": "system.ping"}',
+    "an id that is an array": b'{"jsonrpc": "2.0", "id": [1], "method": "system.ping"}',
+    "an id that is true": b'{"jsonrpc": "2.0", "id": true, "method": "system.ping"}',
+    "a trace that is a number": b'{"jsonrpc": "2.0", "id": 1, "method": "system.ping", "trace": 5}',
+    "a trace of 129 characters": b'{"jsonrpc": "2.0", "id": 1, "method": "system.ping", "trace": "' + b"t" * 129 + b'"}',
+}
+
+
+def nested(depth, id=1):
+    """A request whose JSON is nested to a depth: the request is 1, params is 2, and so on."""
+    inner = depth - 2
+    return f'{{"jsonrpc":"2.0","id":{id},"method":"system.ping","params":{{"deep":{"[" * inner}{"]" * inner}}}}}'.encode()
+
+
+class MalformedLines(EndToEnd):
+    def check(self, sidecar, line, code, kind):
+        answer = sidecar.raw(line)
+        self.assertEqual(answer["error"]["code"], code, answer)
+        self.assertEqual(answer["error"]["data"]["type"], kind)
+        self.assertTrue(answer["error"]["message"])
+        self.works(sidecar)
+        return answer
+
+    def test_text_that_is_not_json(self):
+        """Each kind of broken JSON is -32700 under a null id, with the place where it broke."""
+        sidecar = self.spawn()
+        for name, line in NOT_JSON.items():
+            with self.subTest(name):
+                answer = self.check(sidecar, line, -32700, "parseError")
+                self.assertIsNone(answer["id"])
+                self.assertTrue(answer["error"]["data"]["reason"])
+                self.assertLessEqual(answer["error"]["data"]["offset"], len(line))
+
+    def test_the_offset_is_the_byte_that_is_wrong(self):
+        sidecar = self.spawn()
+        for line, offset in ((b'{"a":tru}', 8), (b"[1,]", 3), ('"é" x'.encode(), 5)):
+            with self.subTest(line):
+                found = sidecar.raw(line)["error"]["data"]["offset"]
+                # The start of the broken token and the byte where it breaks are both "where it is wrong".
+                self.assertTrue(offset - 3 <= found <= offset, found)
+
+    def test_json_that_is_no_request(self):
+        """Each kind of broken envelope is -32600."""
+        sidecar = self.spawn()
+        for name, line in NO_REQUEST.items():
+            with self.subTest(name):
+                self.check(sidecar, line, -32600, "invalidRequest")
+
+    def test_params_by_position_are_refused(self):
+        sidecar = self.spawn()
+        answer = sidecar.raw(b'{"jsonrpc": "2.0", "id": 1, "method": "pool.get", "params": ["x"]}')
+        self.assertIn(answer["error"]["code"], (-32600, -32602))
+        self.works(sidecar)
+
+    def test_a_line_of_two_mebibytes(self):
+        """Too long is -32600 under a null id, whatever the line holds."""
+        sidecar = self.spawn()
+        valid = b'{"jsonrpc":"2.0","id":1,"method":"system.ping","trace":"' + b"x" * (2 << 20) + b'"}'
+        for line in (valid, b"x" * (2 << 20), b"[" * (2 << 20)):
+            self.assertIsNone(self.check(sidecar, line, -32600, "invalidRequest")["id"])
+
+    def test_the_longest_line_that_is_read(self):
+        """1 MiB is read, one byte more is not."""
+        sidecar = self.spawn()
+        start, end = b'{"jsonrpc":"2.0","id":1,"method":"system.ping","params":{', b"}}"
+        self.assertIn("result", sidecar.raw(start + b" " * ((1 << 20) - len(start) - len(end)) + end))
+        self.check(sidecar, start + b" " * ((1 << 20) - len(start) - len(end) + 1) + end, -32600, "invalidRequest")
+
+    def test_max_line(self):
+        sidecar = self.spawn("--max-line", "4096")
+        self.assertIn("result", sidecar.raw(b'{"jsonrpc":"2.0","id":1,"method":"system.ping"' + b" " * 4000 + b"}"))
+        self.check(sidecar, b'{"jsonrpc":"2.0","id":1,"method":"system.ping"' + b" " * 4100 + b"}", -32600, "invalidRequest")
+
+    def test_a_hundred_thousand_brackets(self):
+        sidecar = self.spawn()
+        for line in (b"[" * 100_000, b"[" * 100_000 + b"]" * 100_000, b'{"a":' * 100_000, nested(100_000)):
+            self.check(sidecar, line, -32700, "parseError")
+
+    def test_depth_64_is_read_and_65_is_not(self):
+        sidecar = self.spawn()
+        self.check(sidecar, nested(64), -32602, "invalidParams")
+        self.check(sidecar, nested(65), -32700, "parseError")
+
+    def test_binary_garbage(self):
+        """Every line of noise gets one error, none of them an internal one."""
+        sidecar = self.spawn()
+        noise = random.Random(7)
+        for _ in range(200):
+            line = noise.randbytes(noise.randrange(1, 3000)).replace(b"\n", b"\r").strip(b" \t\r") or b"x"
+            answer = sidecar.raw(line)
+            self.assertIn(answer["error"]["code"], (-32700, -32600), line)
+            self.assertIsNone(answer["id"])
+        self.works(sidecar)
+
+    def test_requests_with_single_bytes_changed(self):
+        """A request with one byte flipped is answered, as it now reads or with an error, never by an end of the process."""
+        sidecar = self.spawn()
+        noise = random.Random(8)
+        request = b'{"jsonrpc":"2.0","id":1,"method":"pool.create","params":{"name":"shop","developerProvider":"login.shop","tags":{"a":"b"}}}'
+        for _ in range(1000):
+            line = bytearray(request)
+            for _ in range(noise.choice((1, 1, 2, 5))):
+                line[noise.randrange(len(line))] = noise.choice([b for b in range(256) if b not in (10, 13)])
+            # A byte that turns "id" into another member makes it a notification, which gets no answer; the ping behind it always does.
+            sidecar.write(bytes(line) + b"\n")
+        self.works(sidecar)
+        for answer in [json.loads(line) if isinstance(line, bytes) else line for line in sidecar.lines(0)]:
+            self.assertNotEqual(answer.get("error", {}).get("code"), -32603, answer)
+
+    def test_broken_lines_between_requests(self):
+        """In one burst, every good line gets its result and every broken one its error."""
+        sidecar = self.spawn()
+        burst = b"".join(
+            b"{broken\n" if i % 3 == 0 else b'{"jsonrpc":"2.0","id":%d,"method":"system.ping"}\n' % i for i in range(3000))
+        sidecar.write(burst)
+        answers = [json.loads(line) for line in sidecar.lines(3000)]
+        self.assertEqual(sum(1 for a in answers if a.get("error", {}).get("code") == -32700), 1000)
+        self.assertEqual({a["id"] for a in answers if "result" in a}, {i for i in range(3000) if i % 3})
+
+    def test_a_last_line_without_its_end(self):
+        """What stands before the end of input without a newline is a line too."""
+        sidecar = self.spawn()
+        sidecar.write(b'{"jsonrpc":"2.0","id":1,"method":"system.ping"}')
+        sidecar.end_input()
+        self.assertIn("result", sidecar.receive())
+        self.assertEqual(sidecar.wait(), 0)

@@ -1,0 +1,511 @@
+"""Stores that are locked, read-only, damaged, full, too new, or sealed with another key: a typed error each, and the pipe goes on."""
+
+import json
+import os
+import resource
+import shutil
+import sqlite3
+import stat
+import subprocess
+import threading
+import time
+
+from endtoend import EndToEnd, make_pool, mint
+from sidecar import RpcError, binary, request_line
+
+# A method that must read the store and one that must write to it.
+READ = ("pool.list", {})
+WRITE = ("pool.create", {"name": "shop", "developerProvider": "login.shop"})
+
+
+class Stores(EndToEnd):
+    def setUp(self):
+        super().setUp()
+        os.mkdir(self.path("data"))
+        self.store = self.path("data", "store.db")
+
+    def created(self, users=0, **more):
+        """A store on disk with one pool and some users, closed again: (pool id, {user: identity id})."""
+        sidecar = self.spawn(store=self.store, **more)
+        pool = make_pool(sidecar)["poolId"]
+        identities = {f"user-{i}": mint(sidecar, pool, f"user-{i}")["identityId"] for i in range(users)}
+        self.assertEqual(sidecar.finish(), 0)
+        return pool, identities
+
+    def key_file(self):
+        """The master key's file beside the store."""
+        names = [name for name in os.listdir(self.path("data")) if name not in ("store.db", "store.db-wal", "store.db-shm")]
+        self.assertEqual(len(names), 1, names)
+        return self.path("data", names[0])
+
+    def unusable(self, wanted, *options, requests=(READ, WRITE), **more):
+        """A process on this store answers what needs it with a typed error, and pings."""
+        sidecar = self.spawn(*options, store=self.store, **more)
+        self.works(sidecar)
+        for method, params in requests:
+            error = self.refused(wanted, sidecar, method, params)
+            self.assertGreater(len(error.message), 20)
+        health = sidecar.call("system.health")
+        self.assertFalse(health["ready"], health)
+        self.assertTrue(any(not check["ok"] and check.get("detail") for check in health["checks"]), health)
+        self.assertEqual(sidecar.finish(), 0)
+        return error
+
+    # What a store is made of
+
+    def test_files_are_for_the_owner_only(self):
+        old = os.umask(0)
+        try:
+            sidecar = self.spawn(store=self.store)
+        finally:
+            os.umask(old)
+        mint(sidecar, make_pool(sidecar)["poolId"])
+        names = os.listdir(self.path("data"))
+        self.assertIn("store.db", names)
+        for name in names:
+            self.assertEqual(stat.S_IMODE(os.stat(self.path("data", name)).st_mode), 0o600, name)
+        self.assertEqual(sidecar.finish(), 0)
+
+    def test_the_default_store_of_an_app(self):
+        """--app names a file under XDG_DATA_HOME, in folders for the owner only."""
+        done = subprocess.run([binary(), "call", "--app", "notes", *WRITE[:1], json.dumps(WRITE[1])], capture_output=True, text=True,
+                              env={**os.environ, "XDG_DATA_HOME": self.path("xdg"), "HOME": self.folder})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(stat.S_IMODE(os.stat(self.path("xdg", "mintmark", "notes.db")).st_mode), 0o600)
+        self.assertEqual(stat.S_IMODE(os.stat(self.path("xdg", "mintmark")).st_mode) & 0o077, 0)
+
+    def test_what_was_written_is_there_after_a_restart(self):
+        pool, identities = self.created(users=5)
+        sidecar = self.spawn(store=self.store)
+        for user, identity in identities.items():
+            again = mint(sidecar, pool, user)
+            self.assertEqual((again["identityId"], again["isNewIdentity"]), (identity, False))
+
+    def test_private_keys_are_sealed(self):
+        """No private key, no master key and no token stands readable in the database."""
+        pool, _ = self.created(users=3)
+        with open(self.key_file(), "rb") as file:
+            key = file.read().strip()
+        data = b"".join(open(self.path("data", name), "rb").read() for name in os.listdir(self.path("data")) if name.startswith("store.db"))
+        self.assertNotIn(key, data)
+        for sign in (b"PRIVATE KEY", bytes.fromhex("06072a8648ce3d020106082a8648ce3d030107")):
+            self.assertNotIn(sign, data)
+
+    # What can be wrong with it
+
+    def test_locked(self):
+        """Another program holds it: writes are told so, with a time to come back, everything else goes on, and then they succeed."""
+        pool, identities = self.created(users=1)
+        sidecar = self.spawn(store=self.store)
+        self.assertEqual(mint(sidecar, pool, "user-0")["identityId"], identities["user-0"])
+        other = sqlite3.connect(self.store, isolation_level=None)
+        self.addCleanup(other.close)
+        other.execute("BEGIN IMMEDIATE")
+        other.execute("CREATE TABLE held (x)")
+        waiting = [sidecar.send("token.mintForDeveloper", {"poolId": pool, "logins": {"login.shop": f"new-{i}"}}) for i in range(20)]
+        began = time.monotonic()
+        while time.monotonic() < began + 1:
+            at = time.monotonic()
+            self.works(sidecar)
+            self.assertEqual(mint(sidecar, pool, "user-0")["identityId"], identities["user-0"])
+            self.assertLess(time.monotonic() - at, 0.5, "what only reads waited for a writer")
+        for id in waiting:
+            with self.assertRaises(RpcError) as caught:
+                sidecar.answer(id, timeout=60)
+            self.assertEqual(caught.exception.type, "storeBusy")
+            self.assertGreaterEqual(caught.exception.data["retryAfterSeconds"], 1)
+        other.execute("ROLLBACK")
+        self.assertTrue(mint(sidecar, pool, "new-0")["isNewIdentity"])
+
+    def test_locked_for_a_moment(self):
+        """A short lock is waited for, not reported."""
+        pool, _ = self.created()
+        sidecar = self.spawn(store=self.store)
+        other = sqlite3.connect(self.store, isolation_level=None, check_same_thread=False)
+        self.addCleanup(other.close)
+        other.execute("BEGIN IMMEDIATE")
+        threading.Timer(0.3, lambda: other.execute("ROLLBACK")).start()
+        self.assertTrue(mint(sidecar, pool)["isNewIdentity"])
+
+    def test_locked_at_the_start(self):
+        """A process that starts while another program holds the store exclusively serves it afterwards."""
+        pool, identities = self.created(users=1)
+        other = sqlite3.connect(self.store, isolation_level=None)
+        self.addCleanup(other.close)
+        other.execute("PRAGMA locking_mode=EXCLUSIVE")
+        other.execute("BEGIN EXCLUSIVE")
+        other.execute("CREATE TABLE held (x)")
+        sidecar = self.spawn(store=self.store)
+        self.works(sidecar)
+        with self.assertRaises(RpcError) as caught:
+            sidecar.call(*READ, timeout=60)
+        self.assertEqual(caught.exception.type, "storeBusy")
+        other.execute("ROLLBACK")
+        other.close()
+        self.assertEqual(mint(sidecar, pool, "user-0")["identityId"], identities["user-0"])
+
+    def as_somebody_else(self):
+        """Spawn options that make file modes count, also for root."""
+        if os.geteuid() != 0:
+            return {}
+        copy = self.path("mintmark")
+        shutil.copy(binary(), copy)
+        os.chmod(copy, 0o755)
+        os.chmod(self.folder, 0o755)
+        os.environ["MINTMARK_BINARY"], before = copy, os.environ.get("MINTMARK_BINARY")
+        self.addCleanup(lambda: os.environ.__setitem__("MINTMARK_BINARY", before) if before else os.environ.pop("MINTMARK_BINARY"))
+        return {"user": 65534, "group": 65534, "extra_groups": []}
+
+    def test_read_only(self):
+        """File and folder cannot be written: reading works or says why, writing says why."""
+        pool, _ = self.created(users=1)
+        more = self.as_somebody_else()
+        key = self.key_file()
+        for name in os.listdir(self.path("data")):
+            os.chmod(self.path("data", name), 0o444)
+        os.chmod(key, 0o444)
+        os.chmod(self.path("data"), 0o555)
+        sidecar = self.spawn(store=self.store, **more)
+        self.works(sidecar)
+        self.refused({"storeReadOnly", "storeCannotOpen"}, sidecar, *WRITE)
+        self.assertEqual(sidecar.finish(), 0)
+
+    def test_a_folder_that_cannot_be_written(self):
+        """No store can be made there."""
+        more = self.as_somebody_else()
+        os.chmod(self.path("data"), 0o555)
+        self.unusable({"storeReadOnly", "storeCannotOpen"}, **more)
+
+    def test_a_folder_that_is_not_there(self):
+        self.store = self.path("nowhere", "deep", "store.db")
+        sidecar = self.spawn(store=self.store)
+        self.works(sidecar)
+        try:
+            sidecar.call(*WRITE)  # folders may be made
+        except RpcError as error:
+            self.assertEqual(error.type, "storeCannotOpen")
+            self.assertIn("store.db", error.data["path"])
+        self.works(sidecar)
+
+    def test_something_else_than_a_store(self):
+        """Text, noise, a folder, another program's database: refused, and left as it was."""
+        contents = {"text": b"hello, world\n" * 1000, "noise": os.urandom(20_000), "short": b"x"}
+        for name, content in contents.items():
+            with self.subTest(name):
+                with open(self.store, "wb") as file:
+                    file.write(content)
+                self.unusable({"notAStore", "storeCorrupt"})
+                with open(self.store, "rb") as file:
+                    self.assertEqual(file.read(), content)
+        with self.subTest("another program's database"):
+            os.remove(self.store)
+            other = sqlite3.connect(self.store)
+            other.execute("CREATE TABLE bookmarks (url TEXT)")
+            other.commit()
+            other.close()
+            self.unusable("notAStore")
+            other = sqlite3.connect(self.store)
+            self.assertEqual(other.execute("SELECT name FROM sqlite_master").fetchall(), [("bookmarks",)])
+            other.close()
+        with self.subTest("a folder"):
+            os.remove(self.store)
+            os.mkdir(self.store)
+            self.unusable({"notAStore", "storeCannotOpen"})
+
+    def test_damaged(self):
+        """Pages in the middle are overwritten: what meets them is told, nothing is invented."""
+        pool, identities = self.created(users=300)
+        connection = sqlite3.connect(self.store)
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        size, = connection.execute("PRAGMA page_size").fetchone()
+        connection.close()
+        pages = os.path.getsize(self.store) // size
+        with open(self.store, "r+b") as file:
+            for page in range(1, pages):
+                file.seek(page * size)
+                file.write(os.urandom(size))
+        self.unusable({"storeCorrupt", "notAStore"})
+
+    def test_damaged_in_one_place(self):
+        """One bad page: requests that do not meet it may go on, none answers wrongly."""
+        pool, identities = self.created(users=300)
+        connection = sqlite3.connect(self.store)
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        size, = connection.execute("PRAGMA page_size").fetchone()
+        connection.close()
+        pages = os.path.getsize(self.store) // size
+        for page in (pages // 3, pages // 2, pages - 2):
+            with self.subTest(page=page):
+                shutil.copy(self.store, self.path("kept"))
+                with open(self.store, "r+b") as file:
+                    file.seek(page * size)
+                    file.write(b"\xa5" * size)
+                sidecar = self.spawn(store=self.store)
+                for user, identity in identities.items():
+                    try:
+                        result = mint(sidecar, pool, user)
+                        self.assertEqual(result["identityId"], identity)
+                    except RpcError as error:
+                        self.assertIn(error.type, ("storeCorrupt", "poolNotFound", "masterKeyMissing", "masterKeyWrong", "notAStore"), str(error))
+                self.works(sidecar)
+                sidecar.close()
+                for name in ("store.db-wal", "store.db-shm"):
+                    if os.path.exists(self.path("data", name)):
+                        os.remove(self.path("data", name))
+                shutil.copy(self.path("kept"), self.store)
+
+    def small_disk(self):
+        """Mounts a disk of 3 MiB where the stores are, if this user may."""
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3m,mode=0755", "tmpfs", self.path("data")], capture_output=True)
+        if mounted.returncode == 0:
+            self.addCleanup(subprocess.run, ["umount", "-l", self.path("data")])
+        return mounted.returncode == 0
+
+    def test_full(self):
+        """A full disk: the write that meets it says so, reading goes on, and with room again so does writing. Nothing answered is lost."""
+        mounted = self.small_disk()
+        more = {}
+        if not mounted:
+            # A limit on the size of files is what an ordinary user can make. The signal that comes with it is left ignored, as Python has it.
+            more = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, resource.getrlimit(resource.RLIMIT_FSIZE)[1])), "restore_signals": False}
+        sidecar = self.spawn(store=self.store, **more)
+        pool = make_pool(sidecar)["poolId"]
+        kept, full = {}, None
+        for round in range(200):
+            users = [f"user-{round}-{i}-" + "x" * 200 for i in range(100)]
+            asked = {user: sidecar.send("token.mintForDeveloper", {"poolId": pool, "logins": {"login.shop": user}}) for user in users}
+            for user, id in asked.items():
+                try:
+                    kept[user] = sidecar.answer(id, timeout=60)["identityId"]
+                except RpcError as error:
+                    self.assertEqual(error.type, "storeFull", str(error))
+                    full = error
+            if full:
+                break
+        self.assertIsNotNone(full, "the disk never filled up")
+        self.works(sidecar)
+        for user in list(kept)[:50]:
+            self.assertEqual(mint(sidecar, pool, user)["identityId"], kept[user])
+        if mounted:
+            subprocess.run(["mount", "-o", "remount,size=64m", self.path("data")], check=True)
+            self.assertTrue(mint(sidecar, pool, "with room again")["isNewIdentity"])
+        self.assertEqual(sidecar.finish(), 0)
+        again = self.spawn(store=self.store)
+        for user, identity in kept.items():
+            found = mint(again, pool, user)
+            self.assertEqual((found["identityId"], found["isNewIdentity"]), (identity, False))
+        self.assertTrue(again.call("audit.verify")["intact"])
+
+    def test_newer_than_the_program(self):
+        self.created()
+        connection = sqlite3.connect(self.store)
+        version, = connection.execute("SELECT value FROM mintmark_meta WHERE name = 'schema_version'").fetchone()
+        connection.execute("UPDATE mintmark_meta SET value = value + 100 WHERE name = 'schema_version'")
+        connection.commit()
+        connection.close()
+        error = self.unusable("storeTooNew")
+        self.assertEqual(error.data["found"], version + 100)
+        self.assertLess(error.data["supported"], version + 100)
+
+    # Keys
+
+    def test_a_master_key_that_is_lost(self):
+        self.created(users=1)
+        os.rename(self.key_file(), self.path("kept"))
+        self.unusable("masterKeyMissing", requests=(WRITE, ("token.mintForDeveloper", {"poolId": "local-1:00", "logins": {"login.shop": "a"}})))
+        self.assertEqual(sorted(n for n in os.listdir(self.path("data")) if not n.startswith("store.db-")), ["store.db"], "a new key was made")
+
+    def test_a_master_key_that_is_another_ones(self):
+        self.created(users=1)
+        key = self.key_file()
+        os.rename(key, self.path("kept"))
+        os.mkdir(self.path("other"))
+        other = self.spawn(store=self.path("other", "store.db"))
+        make_pool(other)
+        other.finish()
+        theirs = next(self.path("other", name) for name in os.listdir(self.path("other")) if name == os.path.basename(key))
+        self.unusable("masterKeyWrong", "--master-key-file", theirs, requests=(WRITE,))
+        shutil.copy(theirs, key)
+        self.unusable("masterKeyWrong", requests=(WRITE,))
+
+    def test_a_master_key_file_that_is_no_key(self):
+        self.created(users=1)
+        key = self.key_file()
+        for content in (b"", b"short", os.urandom(31), b"x" * 1000):
+            with self.subTest(content[:8]):
+                with open(key, "wb") as file:
+                    file.write(content)
+                self.unusable({"masterKeyWrong", "masterKeyMissing"}, requests=(WRITE,))
+
+    def test_a_master_key_given_by_file(self):
+        pool, identities = self.created(users=1)
+        os.rename(self.key_file(), self.path("kept"))
+        sidecar = self.spawn("--master-key-file", self.path("kept"), store=self.store)
+        self.assertEqual(mint(sidecar, pool, "user-0")["identityId"], identities["user-0"])
+
+    # Testing stores
+
+    def test_testing_stores_and_others(self):
+        self.created()
+        error = self.unusable("testingStoreMismatch", testing=True)
+        self.assertFalse(error.data["testing"])
+        self.store = self.path("data", "testing.db")
+        sidecar = self.spawn(store=self.store, testing=True)
+        make_pool(sidecar)
+        sidecar.finish()
+        self.assertTrue(self.unusable("testingStoreMismatch").data["testing"])
+
+
+class Together(EndToEnd):
+    """Several processes on one store, and processes that end suddenly."""
+
+    def setUp(self):
+        super().setUp()
+        self.store = self.path("store.db")
+
+    def test_two_first_starts_at_once(self):
+        """They agree on master key, data key and identities, whoever is first."""
+        for round in range(10):
+            store = self.path(f"{round}.db")
+            both = [self.spawn(store=store) for _ in range(2)]
+            for sidecar in both:
+                sidecar.send("pool.create", {"name": "shop", "developerProvider": "login.shop", "poolId": f"local-1:0{round}"})
+            answers = [sidecar.receive(timeout=60) for sidecar in both]
+            self.assertEqual(sorted("result" in a for a in answers), [False, True], answers)
+            self.assertEqual({a["error"]["data"]["type"] for a in answers if "error" in a}, {"poolExists"})
+            minted = [mint(sidecar, f"local-1:0{round}") for sidecar in both]
+            self.assertEqual(minted[0]["identityId"], minted[1]["identityId"])
+            for i in (0, 1):
+                both[i].call("token.verify", {"token": minted[1 - i]["token"], "audience": f"local-1:0{round}"})
+            for sidecar in both:
+                self.assertEqual(sidecar.finish(), 0)
+
+    def test_eight_processes_and_the_same_users(self):
+        """One user is one identity, however many processes meet him first at the same moment."""
+        first = self.spawn(store=self.store)
+        pool = make_pool(first)["poolId"]
+        all = [first] + [self.spawn(store=self.store) for _ in range(7)]
+        for sidecar in all:
+            self.works(sidecar)
+        burst = b"".join(request_line("token.mintForDeveloper", {"poolId": pool, "logins": {"login.shop": f"user-{i}"}}, id=f"u{i}") for i in range(50))
+        threads = [threading.Thread(target=sidecar.write, args=(burst,)) for sidecar in all]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        answers = [json.loads(line) for sidecar in all for line in sidecar.lines(50)]
+        for answer in answers:
+            self.assertIn("result", answer)
+        for i in range(50):
+            mine = [a["result"] for a in answers if a["id"] == f"u{i}"]
+            self.assertEqual(len(mine), 8)
+            self.assertEqual(len({r["identityId"] for r in mine}), 1)
+            self.assertEqual(sum(r["isNewIdentity"] for r in mine), 1)
+        listed = first.call("identity.list", {"poolId": pool})["identities"]
+        self.assertEqual(len(listed), 50)
+        self.assertTrue(first.call("audit.verify")["intact"])
+
+    def test_one_process_and_the_same_user_at_once(self):
+        sidecar = self.spawn(store=self.store)
+        pool = make_pool(sidecar)["poolId"]
+        sidecar.write(b"".join(request_line("token.mintForDeveloper", {"poolId": pool, "logins": {"login.shop": "alice"}}, id=i) for i in range(500)))
+        results = [json.loads(line)["result"] for line in sidecar.lines(500)]
+        self.assertEqual(len({r["identityId"] for r in results}), 1)
+        self.assertEqual(sum(r["isNewIdentity"] for r in results), 1)
+
+    def test_killed_in_the_middle_of_a_thousand_mints(self):
+        """Nothing that was answered is lost, and the next start is clean."""
+        first = self.spawn(store=self.store)
+        pool = make_pool(first)["poolId"]
+        self.assertEqual(first.finish(), 0)
+        kept = {}
+        for round, wanted in enumerate((1, 50, 400, 900)):
+            sidecar = self.spawn(store=self.store)
+            self.works(sidecar)
+            sidecar.write(b"".join(
+                request_line("token.mintForDeveloper", {"poolId": pool, "logins": {"login.shop": f"user-{round}-{i}"}}, id=f"user-{round}-{i}")
+                for i in range(1000)))
+            lines = sidecar.lines(wanted)
+            sidecar.process.kill()
+            sidecar.process.wait()
+            lines += sidecar.lines(1 << 60)
+            for line in lines:
+                if line.endswith(b"}"):
+                    answer = json.loads(line)
+                    kept[answer["id"]] = answer["result"]["identityId"]
+        self.assertGreater(len(kept), 1300)
+        again = self.spawn(store=self.store)
+        self.assertTrue(again.call("audit.verify", timeout=60)["intact"])
+        again.write(b"".join(request_line("token.mintForDeveloper", {"poolId": pool, "logins": {"login.shop": user}}, id=user) for user in kept))
+        for line in again.lines(len(kept)):
+            answer = json.loads(line)
+            self.assertEqual((answer["result"]["identityId"], answer["result"]["isNewIdentity"]), (kept[answer["id"]], False))
+        self.assertEqual(again.finish(), 0)
+        connection = sqlite3.connect(self.store)
+        self.assertEqual(connection.execute("PRAGMA integrity_check").fetchall(), [("ok",)])
+        connection.close()
+
+    def test_killed_at_the_first_start(self):
+        """A start that breaks off at any moment leaves something the next start can use."""
+        for delay in (0, 0.001, 0.002, 0.003, 0.005, 0.008, 0.012, 0.02):
+            store = self.path(f"{delay}.db")
+            sidecar = self.spawn(store=store)
+            sidecar.send(*WRITE)
+            time.sleep(delay)
+            sidecar.process.kill()
+            sidecar.process.wait()
+            again = self.spawn(store=store)
+            mint(again, make_pool(again)["poolId"])
+            self.assertEqual(again.finish(), 0)
+
+    def test_audit_records_follow_each_other(self):
+        """A record that is changed, removed or cut off behind Mintmark's back is noticed."""
+        sidecar = self.spawn(store=self.store)
+        pool = make_pool(sidecar)["poolId"]
+        for i in range(10):
+            mint(sidecar, pool, f"user-{i}")
+        verified = sidecar.call("audit.verify")
+        self.assertTrue(verified["intact"])
+        heads = [{k: c[k] for k in ("chain", "records", "head")} for c in verified["chains"]]
+        self.assertTrue(sidecar.call("audit.verify", {"heads": heads})["intact"])
+        self.assertEqual(sidecar.finish(), 0)
+        connection = sqlite3.connect(self.store)
+        table = next(name for name, in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'") if "audit" in name.lower())
+        columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
+        order = next(c for c in columns if c in ("sequence", "seq", "number"))
+        kept = connection.execute(f"SELECT * FROM {table}").fetchall()
+        last = connection.execute(f"SELECT max({order}) FROM {table}").fetchone()[0]
+
+        def after(statement, **params):
+            connection.execute(statement)
+            connection.commit()
+            verifier = self.spawn(store=self.store)
+            result = verifier.call("audit.verify", params)
+            verifier.finish()
+            connection.execute(f"DELETE FROM {table}")
+            connection.executemany(f"INSERT INTO {table} VALUES ({','.join('?' * len(columns))})", kept)
+            connection.commit()
+            return result["intact"]
+
+        self.assertTrue(after(f"UPDATE {table} SET {order} = {order}"))
+        self.assertFalse(after(f"DELETE FROM {table} WHERE {order} = 3"))
+        self.assertFalse(after(f"DELETE FROM {table} WHERE {order} = {last}", heads=heads))
+        method = next(c for c in columns if c == "method")
+        self.assertFalse(after(f"UPDATE {table} SET {method} = 'pool.get' WHERE {order} = 2"))
+        connection.close()
+
+    def test_moved_to_another_machine(self):
+        """Database and key file, copied while nobody runs, are the store."""
+        sidecar = self.spawn(store=self.store)
+        pool = make_pool(sidecar)["poolId"]
+        token = mint(sidecar, pool)
+        self.assertEqual(sidecar.finish(), 0)
+        os.mkdir(self.path("there"))
+        for name in os.listdir(self.folder):
+            if os.path.isfile(self.path(name)):
+                shutil.copy2(self.path(name), self.path("there", name))
+        there = self.spawn(store=self.path("there", "store.db"))
+        there.call("token.verify", {"token": token["token"], "audience": pool})
+        self.assertEqual(mint(there, pool)["identityId"], token["identityId"])
+
+
