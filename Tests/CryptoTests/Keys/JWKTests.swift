@@ -28,7 +28,7 @@ import Testing
 
     @Test("a set of many keys, or of few that are very long, does not cost seconds: the rest is left out")
     func hostileSets() throws {
-        let long = #"{"kty":"RSA","e":"AQAB","n":"\(PublicKeyRefusalTests.modulus(bits: 8192))"}"#
+        let long = #"{"kty":"RSA","e":"AQAB","n":"\#(PublicKeyRefusalTests.modulus(bits: 8192))"}"#
         let set = try JWKSet(json(#"{"keys":["# + Array(repeating: long, count: 5).joined(separator: ",") + "]}"))
         #expect(set.refusals.filter { $0 == .tooMany }.count == 3)
         let common = Vectors.publicPart(Vectors.es256Key)
