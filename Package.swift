@@ -39,6 +39,8 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
+        .executableTarget(
+            name: "CryptoBenchmark", dependencies: ["Crypto", "Platform"], path: "Tests/Benchmarks/Crypto", swiftSettings: strict),
         .executableTarget(name: "ContractGenerator", dependencies: ["JSON"], swiftSettings: strict),
     ]
         + room("Platform")

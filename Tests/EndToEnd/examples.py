@@ -1,6 +1,6 @@
 """Executes every example of schemas/methods over the pipe, each in a store of its own, and holds every answer against the method's schema.
 
-`given` names what stands before the example; `"$name"` captures a value at first sight and compares it later, as in transcripts.
+`given` names what stands before the example (the fixtures of schemas/examples.json); `"$name"` captures a value at first sight and compares it later, as in transcripts.
 """
 
 import json
@@ -21,21 +21,6 @@ GENERAL = {
     "parseError", "invalidRequest", "methodNotFound", "invalidParams", "internalError", "requestCancelled", "shuttingDown", "resultTooLarge",
     "tooManyRequests", "callerNotAllowed", "storeBusy", "storeReadOnly", "storeFull", "storeCorrupt", "outcomeUnknown",
 }
-
-# What an example may have as given: requests, and the names they capture. Each rests on those before it in its first list.
-GIVEN = {
-    "pool": ([], "pool.create", {"name": "shop", "developerProvider": "login.shop"}, {"poolId": "$pool", "issuer": "$issuer"}),
-    "role": (["pool"], "role.put", {"name": "reader", "poolId": "$pool"}, {"roleArn": "$role"}),
-    "poolWithRole": (["role"], "pool.setRoles", {"poolId": "$pool", "roles": {"authenticated": "$role"}}, {}),
-    "token": (
-        ["pool"], "token.mintForDeveloper", {"poolId": "$pool", "logins": {"login.shop": "alice"}},
-        {"identityId": "$alice", "token": "$token"}),
-    "credentials": (
-        ["poolWithRole", "token"], "credentials.get", {"token": "$token"},
-        {"credentials": {"accessKeyId": "$accessKeyId", "sessionToken": "$sessionToken"}}),
-    "key": (["pool"], "key.list", {"poolId": "$pool"}, {"keys": [{"kid": "$kid"}]}),
-}
-
 
 def load(path):
     with open(os.path.join(SCHEMAS, path), encoding="utf-8") as file:
@@ -66,6 +51,7 @@ class Contract:
             return Resource.from_contents(load(path), default_specification=DRAFT7)
         folder = os.path.join(SCHEMAS, "types")
         self.registry = Registry().with_resources([(f"https://mintmark.invalid/types/{name}", closed(f"types/{name}")) for name in os.listdir(folder)])
+        self.fixtures = load("examples.json")["fixtures"]
         self.errors = {error["type"]: error for error in load("errors.json")["errors"]}
 
     def breaches(self, schema, value, base="https://mintmark.invalid/methods/it.json"):
@@ -88,22 +74,22 @@ class Contract:
         return found + [each for k, v in value.items() if k in known for each in self._unknown(known[k], v, base, f"{path}/{k}")]
 
 
-def prepare(sidecar, given, captured, done):
-    """Makes what an example has as given."""
+def prepare(sidecar, fixtures, given, captured, done):
+    """Makes what an example has as given: each fixture once, after those it rests on."""
     for name in given:
         if name not in done:
             done.add(name)
-            before, method, params, result = GIVEN[name]
-            prepare(sidecar, before, captured, done)
-            wrong = differences(names(result), sidecar.call(method, fill(names(params), captured)), captured)
-            assert not wrong, f"given {name}: {wrong}"
+            prepare(sidecar, fixtures, fixtures[name]["given"], captured, done)
+            for step in fixtures[name]["steps"]:
+                wrong = differences(names(step["result"]), sidecar.call(step["method"], fill(names(step["params"]), captured)), captured)
+                assert not wrong, f"given {name}: {wrong}"
 
 
 def execute(contract, method, example):
     """What is wrong with one example, as sentences."""
     captured = {}
     with Sidecar(testing=True) as sidecar:
-        prepare(sidecar, example.get("given", []), captured, set())
+        prepare(sidecar, contract.fixtures, example.get("given", []), captured, set())
         try:
             answer = sidecar.call(method["name"], fill(names(example["params"]), captured))
         except RpcError as error:

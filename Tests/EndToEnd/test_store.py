@@ -86,7 +86,7 @@ class Stores(EndToEnd):
         pool, _ = self.created(users=3)
         with open(self.key_file(), "rb") as file:
             key = file.read().strip()
-        data = b"".join(open(self.path("data", name), "rb").read() for name in os.listdir(self.path("data")) if name.startswith("store.db"))
+        data = b"".join(open(self.path("data", name), "rb").read() for name in os.listdir(self.path("data")) if name != os.path.basename(self.key_file()))
         self.assertNotIn(key, data)
         for sign in (b"PRIVATE KEY", bytes.fromhex("06072a8648ce3d020106082a8648ce3d030107")):
             self.assertNotIn(sign, data)
@@ -331,11 +331,11 @@ class Stores(EndToEnd):
     def test_a_master_key_file_that_is_no_key(self):
         self.created(users=1)
         key = self.key_file()
-        for content in (b"", b"short", os.urandom(31), b"x" * 1000):
+        for content in (b"", b"short", os.urandom(31), b"x" * 1000, b"A" * 42):
             with self.subTest(content[:8]):
                 with open(key, "wb") as file:
                     file.write(content)
-                self.unusable({"masterKeyWrong", "masterKeyMissing"}, requests=(WRITE,))
+                self.unusable({"masterKeyWrong", "storeCannotOpen"}, requests=(WRITE,))
 
     def test_a_master_key_given_by_file(self):
         pool, identities = self.created(users=1)

@@ -18,12 +18,18 @@ final class GroupCommit: Sendable {
 
     /// One write, its body bound to a place for its answer.
     final class Job: @unchecked Sendable {
-        // Safe because `body` runs only under the leader, while its owner waits, and `outcome` is handed over through the gate.
-        let body: (Transaction) throws -> Void
+        // Safe because `body` runs only under the leader, while its owner waits, and the outcome is handed over through the gate.
+        private var body: ((Transaction) throws -> Void)?
         fileprivate let turn = Gate(Turn.waiting)
         fileprivate enum Turn { case waiting, lead, done((any Error)?) }
 
         init(_ body: @escaping (Transaction) throws -> Void) { self.body = body }
+
+        /// Runs the write. It may be run again until it is let go.
+        func run(_ transaction: Transaction) throws { try body!(transaction) }
+
+        /// Lets the body go: it lives on the stack of its owner, who must find it unused when he goes on.
+        fileprivate func letGo() { body = nil }
 
         fileprivate func finish(_ error: (any Error)?) {
             turn.withLock { $0 = .done(error) }
@@ -64,6 +70,7 @@ final class GroupCommit: Sendable {
             return batch
         }
         let outcomes = commit(batch)
+        for job in batch { job.letGo() }
         let next = state.withLock { state -> Job? in
             state.isLed = !state.waiting.isEmpty
             return state.waiting.first

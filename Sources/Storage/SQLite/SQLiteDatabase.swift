@@ -126,7 +126,7 @@ public final class SQLiteDatabase: Database {
     /// - Throws: what ends the whole transaction.
     private func run(_ job: GroupCommit.Job, alone: Bool, _ failure: inout (any Error)?, _ connection: SQLiteConnection) throws {
         if !alone { try connection.run("SAVEPOINT one") }
-        do { try job.body(Transaction(connection)) } catch {
+        do { try job.run(Transaction(connection)) } catch {
             connection.forgetEpoch()
             if connection.isOutsideTransaction { throw error }
             failure = error
