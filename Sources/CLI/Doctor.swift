@@ -25,7 +25,7 @@ struct Doctor: ParsableCommand {
             let facts = try database.facts()
             say(true, "store \(facts.path ?? "in memory"), schema version \(facts.schemaVersion), \(facts.bytes / 1024) KiB")
             if let path = facts.path { checkModes(path, say) }
-            if let fingerprint = try database.read({ try $0.masterFingerprint() }) { say(true, "master key \(fingerprint) opens it") }
+            if let fingerprint = try database.read({ try $0.masterFingerprint() }) { say(true, "the master key opens it (fingerprint \(fingerprint))") }
             if let sqlite = database as? SQLiteDatabase {
                 let damage = try sqlite.damage()
                 say(damage.isEmpty, damage.isEmpty ? "every page reads as it was written" : "damage: \(damage.joined(separator: "; ")); keep a copy and restore a backup")

@@ -26,22 +26,15 @@ struct AuditLog: Sendable {
     /// Appends `event` to the chain of the writing connection, in the transaction that makes the change.
     func record(_ event: AuditEvent, at now: Int64, in tx: Transaction) throws {
         let chain = tx.connectionId
-        guard let head = try tx.auditHead(of: chain) else {
-            let first = AuditRecord(chain: chain, number: 1, at: now, event: AuditEvent(method: "audit.begin", details: try heads(in: tx)))
-            let mac = self.mac(of: first, after: [])
-            try tx.insert(first, mac: mac)
-            return try append(event, to: chain, after: (1, mac), at: now, in: tx)
-        }
-        try append(event, to: chain, after: head, at: now, in: tx)
-    }
-
-    private func append(_ event: AuditEvent, to chain: String, after head: (number: Int64, mac: [UInt8]), at now: Int64, in tx: Transaction) throws {
-        let record = AuditRecord(chain: chain, number: head.number + 1, at: now, event: event)
-        try tx.insert(record, mac: mac(of: record, after: head.mac))
+        let head = try tx.auditHead(of: chain)
+        var event = event
+        if head == nil, let heads = try heads(in: tx) { event.details["heads"] = .object(heads) }
+        let record = AuditRecord(chain: chain, number: (head?.number ?? 0) + 1, at: now, event: event)
+        try tx.insert(record, mac: mac(of: record, after: head?.mac ?? []))
     }
 
     /// The head of every chain that no other chain's beginning has named at its present length.
-    private func heads(in tx: Transaction) throws -> JSONObject {
+    private func heads(in tx: Transaction) throws -> JSONObject? {
         var open: [String: AuditHead] = [:]
         for head in try tx.auditHeads() { open[head.chain] = head }
         for named in try tx.namedAuditHeads() {
@@ -49,7 +42,7 @@ struct AuditLog: Sendable {
         }
         var members: JSONObject = [:]
         for head in open.values.sorted(by: { $0.chain < $1.chain }) { members[head.chain] = .string(head.text) }
-        return members.isEmpty ? [:] : ["heads": .object(members)]
+        return members.isEmpty ? nil : members
     }
 
     /// HMAC-SHA-256 over the MAC before it and the record as JSON.

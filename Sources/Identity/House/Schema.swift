@@ -38,7 +38,7 @@ public enum Schema {
                 """
                 CREATE TABLE signing_key (
                     kid TEXT PRIMARY KEY, owner TEXT NOT NULL, algorithm TEXT NOT NULL, jwk TEXT NOT NULL, sealed BYTEA NOT NULL,
-                    created_at BIGINT NOT NULL, active_at BIGINT NOT NULL, revoked_at BIGINT)
+                    position BIGINT NOT NULL, created_at BIGINT NOT NULL, active_at BIGINT NOT NULL, revoked_at BIGINT)
                 """,
                 "CREATE INDEX signing_key_of_owner ON signing_key (owner, active_at)",
                 """

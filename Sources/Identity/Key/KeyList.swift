@@ -1,12 +1,13 @@
 import Contract
 
 extension KeyService {
-    /// The keys of one pool, one issuer, or of all, without the ones that are gone.
+    /// The keys of one pool, one issuer, or of all, without the ones that are gone; of each owner the newest first.
     ///
     /// - Throws: `PoolNotFound`, `IssuerNotFound`, `InvalidCursor`.
     public func list(_ request: KeyList.Params, _ call: any CallContext) throws -> KeyList.Result {
         let now = surroundings.clock.now
-        let start = try place(after: request.cursor, of: KeyList.info.name)
+        let list = PagedList(method: KeyList.info.name, scope: "\(request.owner.map { "\($0)" } ?? "")")
+        let start = try list.place(after: request.cursor)
         let keys = try surroundings.database.read { tx -> [Contract.SigningKey] in
             let owners: [KeyOwner]
             switch request.owner {
@@ -18,12 +19,18 @@ extension KeyService {
             }
             let keys = try owners.flatMap { owner in
                 let ring = try catalogue.signingKeys.ring(of: owner, in: tx)
-                return ring.keys.compactMap { answer($0, in: ring, at: now) }
+                return ring.keys.reversed().compactMap { answer($0, in: ring, at: now) }
             }
             if keys.isEmpty, case .issuer(let issuer) = request.owner { throw IssuerNotFound(issuer: issuer) }
             return keys
         }
-        let page = Page(keys.sorted { $0.kid < $1.kid }.filter { $0.kid > start }, limit: request.limit, place: \.kid)
+        let page = list.page(try rest(of: keys, after: start), limit: request.limit, place: \.kid)
         return KeyList.Result(keys: page.elements, nextCursor: page.nextCursor)
+    }
+
+    private func rest(of keys: [Contract.SigningKey], after kid: String) throws -> ArraySlice<Contract.SigningKey> {
+        if kid.isEmpty { return keys[...] }
+        guard let place = keys.firstIndex(where: { $0.kid == kid }) else { throw InvalidCursor(method: KeyList.info.name) }
+        return keys[(place + 1)...]
     }
 }

@@ -1,8 +1,8 @@
 import Contract
 
 extension KeyService {
-    /// Takes a key out of use at once: it is no longer published and what it signed is refused. If no other key signs by now,
-    /// a new one takes its place.
+    /// Takes a key out of use at once: it is no longer published and what it signed is refused. If it was the one that
+    /// signs, a new one takes its place.
     ///
     /// - Throws: `KeyNotFound`.
     public func revoke(_ request: KeyRevoke.Params, _ call: any CallContext) throws -> KeyRevoke.Result {
@@ -11,15 +11,12 @@ extension KeyService {
         guard let (key, _) = found else { throw KeyNotFound(kid: request.kid) }
         let spare = try NewSigningKey(for: key.owner, algorithm: key.algorithm, activeAt: now, vault: surroundings.vault)
         let (ring, replaced) = try surroundings.database.write { tx -> (KeyRing, Bool) in
+            let before = try tx.keyRing(of: key.owner, vault: surroundings.vault)
+            guard before.keys.contains(where: { $0.kid == key.kid }) else { throw KeyNotFound(kid: key.kid) }
+            let isBare = before.active(at: now)?.kid == key.kid
             let changed = try tx.revokeKey(key.kid, at: now)
-            var ring = try tx.keyRing(of: key.owner, vault: surroundings.vault)
-            guard ring.keys.contains(where: { $0.kid == key.kid }) else { throw KeyNotFound(kid: key.kid) }
-            let isBare = !ring.keys.contains { $0.revokedAt == nil && $0.activeAt <= now }
-            if isBare {
-                try tx.insert(spare, at: now)
-                ring = try tx.keyRing(of: key.owner, vault: surroundings.vault)
-            }
-            if changed || isBare {
+            if isBare { try tx.insert(spare, at: now) }
+            if changed {
                 try tx.advanceEpoch()
                 var poolId: String?
                 if case .pool(let id) = key.owner { poolId = id }
@@ -28,7 +25,7 @@ extension KeyService {
                         method: KeyRevoke.info.name, trace: call.trace, poolId: poolId, subject: key.kid,
                         details: isBare ? ["replacement": .string(spare.kid)] : [:]), at: now, in: tx)
             }
-            return (ring, isBare)
+            return (try tx.keyRing(of: key.owner, vault: surroundings.vault), isBare)
         }
         let answers = ring.keys.compactMap { answer($0, in: ring, at: now) }
         guard let revoked = answers.first(where: { $0.kid == key.kid }) else { throw KeyNotFound(kid: key.kid) }

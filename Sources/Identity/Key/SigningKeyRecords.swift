@@ -30,7 +30,8 @@ extension Transaction {
     func insert(_ key: NewSigningKey, at now: Int64) throws {
         try execute(
             """
-            INSERT INTO signing_key (kid, owner, algorithm, jwk, sealed, created_at, active_at) VALUES ($1, $2, $3, $4, $5, $6, $7)
+            INSERT INTO signing_key (kid, owner, algorithm, jwk, sealed, created_at, active_at, position)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, (SELECT COALESCE(MAX(position), 0) + 1 FROM signing_key WHERE owner = $2))
             """, key.kid, key.owner.path, key.algorithm.rawValue, key.jwk, key.sealed, now, key.activeAt)
     }
 
@@ -47,13 +48,13 @@ extension Transaction {
     func keyRing(of owner: KeyOwner, vault: Vault) throws -> KeyRing {
         KeyRing(
             try query(
-                "SELECT kid, algorithm, sealed, created_at, active_at, revoked_at FROM signing_key WHERE owner = $1", owner.path
+                "SELECT kid, algorithm, sealed, created_at, active_at, revoked_at, position FROM signing_key WHERE owner = $1", owner.path
             ) { row in
                 let kid = row.string(0)
                 guard let algorithm = Crypto.SigningAlgorithm(rawValue: row.string(1)) else { throw SealBroken(name: "signing_key \(kid)") }
                 let pkcs8 = try vault.open(row.bytes(2), as: "signing_key \(kid)")
                 return StoredKey(
-                    kid: kid, owner: owner, algorithm: algorithm, createdAt: row.int(3), activeAt: row.int(4), revokedAt: row.optionalInt(5),
+                    kid: kid, owner: owner, algorithm: algorithm, createdAt: row.int(3), activeAt: row.int(4), revokedAt: row.optionalInt(5), position: row.int(6),
                     privateKey: try PrivateKey(pkcs8: pkcs8, algorithm: algorithm))
             })
     }
@@ -61,6 +62,11 @@ extension Transaction {
     /// Marks a key as revoked. Answers false if it was already.
     func revokeKey(_ kid: String, at now: Int64) throws -> Bool {
         try execute("UPDATE signing_key SET revoked_at = $2 WHERE kid = $1 AND revoked_at IS NULL", kid, now) == 1
+    }
+
+    /// Takes away keys that have not begun to sign.
+    func deleteNextKeys(of owner: KeyOwner, at now: Int64) throws {
+        try execute("DELETE FROM signing_key WHERE owner = $1 AND active_at > $2 AND revoked_at IS NULL", owner.path, now)
     }
 
     func deleteKeys(of owner: KeyOwner) throws { try execute("DELETE FROM signing_key WHERE owner = $1", owner.path) }

@@ -10,12 +10,14 @@ struct StoredKey: Sendable {
     let activeAt: Int64
     /// Nobody may trust it from then on, whatever it signed.
     let revokedAt: Int64?
+    /// Its owner's keys are counted as they are made; of two that become active in one second the later one signs.
+    let position: Int64
     let privateKey: PrivateKey
 }
 
 /// The keys of one owner and what they are for at a moment. Next → active → retired → gone (DESIGN section 6).
 struct KeyRing: Sendable {
-    /// Ordered by `activeAt`.
+    /// Ordered by when they become active.
     let keys: [StoredKey]
 
     /// The longest that a token of a pool lives (cognito.md 1.1, TokenDuration).
@@ -23,7 +25,7 @@ struct KeyRing: Sendable {
 
     enum State: String, Sendable { case next, active, retired, revoked, gone }
 
-    init(_ keys: [StoredKey]) { self.keys = keys.sorted { ($0.activeAt, $0.kid) < ($1.activeAt, $1.kid) } }
+    init(_ keys: [StoredKey]) { self.keys = keys.sorted { ($0.activeAt, $0.position) < ($1.activeAt, $1.position) } }
 
     /// The key that signs at `now`: the one that became active last. A clock that was set back finds the first.
     func active(at now: Int64) -> StoredKey? {
@@ -33,7 +35,7 @@ struct KeyRing: Sendable {
 
     /// When the key stopped signing, nil while it has not.
     func retiredAt(_ key: StoredKey) -> Int64? {
-        keys.first { $0.revokedAt == nil && ($0.activeAt, $0.kid) > (key.activeAt, key.kid) }?.activeAt
+        keys.first { $0.revokedAt == nil && ($0.activeAt, $0.position) > (key.activeAt, key.position) }?.activeAt
     }
 
     func state(of key: StoredKey, at now: Int64) -> State {

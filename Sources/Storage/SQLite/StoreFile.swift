@@ -10,6 +10,8 @@ enum StoreFile {
         if stat(path, &status) == 0 {
             if status.st_mode & S_IFMT == S_IFDIR { throw StoreError.cannotOpen(path: path, reason: "it is a folder") }
             if access(path, R_OK) != 0 { throw StoreError.cannotOpen(path: path, reason: "this user may not read it") }
+            // SQLite takes a file that is shorter than its header for a new one, and would write over it.
+            if 1..<512 ~= status.st_size { throw StoreError.notAStore(path: path) }
             return
         }
         guard errno == ENOENT else { throw StoreError.cannotOpen(path: path, reason: String(cString: strerror(errno))) }
