@@ -12,7 +12,7 @@ struct Doctor: ParsableCommand {
     @OptionGroup var options: StoreOptions
 
     func run() throws {
-        let mintmark = try Mintmark(options: options, logsTo: nil)
+        let mintmark = try Mintmark(options.settings, logsTo: nil)
         var isWell = true
         func say(_ good: Bool, _ what: String) {
             isWell = isWell && good
