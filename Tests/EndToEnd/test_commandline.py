@@ -111,7 +111,7 @@ class CommandLine(EndToEnd):
         self.call("call", *store, "pool.create", '{"name": "shop"}')
         done = self.call("doctor", *store)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertRegex(done.stdout, rb"master key [0-9a-f]{12}")
+        self.assertRegex(done.stdout, rb"fingerprint [0-9a-f]{12}")
         with open(self.path("store.db"), "r+b") as file:
             file.write(b"not a database at all, not any more")
         for name in ("store.db-wal", "store.db-shm"):

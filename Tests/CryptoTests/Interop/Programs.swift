@@ -42,8 +42,10 @@ enum Programs {
         return try body(folder)
     }
 
-    /// A Python that has PyJWT and joserfc, installed below `.build` when first needed.
+    /// A Python that has PyJWT and joserfc: the one of `Tests/run`, or one installed below `.build` when first needed.
     static let python: Result<String, Failure> = Result { () throws(Failure) in
+        let shared = root.appending(path: ".build/venv/bin/python").path
+        if (try? run(shared, ["-c", "import jwt, joserfc"])) != nil { return shared }
         let interop = root.appending(path: "Tests/Interop")
         let folder = root.appending(path: ".build/interop-python")
         let python = folder.appending(path: "bin/python").path
