@@ -19,7 +19,7 @@ public final class SQLiteDatabase: Database {
     /// Only for a memory store: SQLite's own locks there know no waiting.
     private let memoryLock: ReaderWriterLock?
     private let counters = Mutex((commits: Int64(0), writes: Int64(0)))
-    private static let idleReaders = 8
+    private static let idleReaders = 40
 
     /// Opens a store and brings its schema up to date; makes it if it is not there. Its files are for this user alone.
     ///
