@@ -17,7 +17,8 @@ struct StoreOptions: ParsableArguments {
     @Option(help: "The account number in ARNs. (default: 000000000000)")
     var account: String?
 
-    @Option(help: ArgumentHelp("A file with the master key, 32 bytes in base64url or hexadecimal. (default: <store>.key)", valueName: "path"))
+    @Option(
+        help: ArgumentHelp("A file with the master key, 32 bytes in base64url or hexadecimal. (default: <store>.key)", valueName: "path"))
     var masterKeyFile: String?
 
     @Option(help: "Who calls: developer, or public for only what proves itself by tokens. (default: developer)")

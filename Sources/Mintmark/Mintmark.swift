@@ -26,7 +26,9 @@ public final class Mintmark: Sendable {
     private let inFlight = Mutex<@Sendable () -> Int>({ 0 })
 
     /// - Parameter logRing: where the log goes; nil: nowhere.
-    public init(_ configuration: Configuration, logRing: LogRing? = nil, logLevel: Logger.Level = .info, random: any RandomSource = SystemRandom()) {
+    public init(
+        _ configuration: Configuration, logRing: LogRing? = nil, logLevel: Logger.Level = .info, random: any RandomSource = SystemRandom()
+    ) {
         OpenSSLRuntime.start()
         self.configuration = configuration
         self.logRing = logRing

@@ -35,16 +35,18 @@ struct OfferingTests {
         #expect(services.bound.keys.sorted() == Contract.MethodTable.all.map(\.name).sorted())
     }
 
-    @Test("the errors that the wire makes itself are those of the contract", arguments: [
-        (JSONRPC.ShuttingDown() as any ResponseError, Contract.ShuttingDown.code, Contract.ShuttingDown.type),
-        (JSONRPC.ResultTooLarge(limit: 1), Contract.ResultTooLarge.code, Contract.ResultTooLarge.type),
-        (JSONRPC.TooManyRequests(), Contract.TooManyRequests.code, Contract.TooManyRequests.type),
-        (JSONRPC.InvalidRequest(""), Contract.InvalidRequest.code, Contract.InvalidRequest.type),
-        (JSONRPC.MethodNotFound("", nearest: []), Contract.MethodNotFound.code, Contract.MethodNotFound.type),
-        (JSONRPC.ParamsNotByName(), Contract.InvalidParams.code, Contract.InvalidParams.type),
-        (JSONRPC.InternalError(), Contract.InternalError.code, Contract.InternalError.type),
-        (JSONRPC.RequestCancelled(), Contract.RequestCancelled.code, Contract.RequestCancelled.type),
-    ])
+    @Test(
+        "the errors that the wire makes itself are those of the contract",
+        arguments: [
+            (JSONRPC.ShuttingDown() as any ResponseError, Contract.ShuttingDown.code, Contract.ShuttingDown.type),
+            (JSONRPC.ResultTooLarge(limit: 1), Contract.ResultTooLarge.code, Contract.ResultTooLarge.type),
+            (JSONRPC.TooManyRequests(), Contract.TooManyRequests.code, Contract.TooManyRequests.type),
+            (JSONRPC.InvalidRequest(""), Contract.InvalidRequest.code, Contract.InvalidRequest.type),
+            (JSONRPC.MethodNotFound("", nearest: []), Contract.MethodNotFound.code, Contract.MethodNotFound.type),
+            (JSONRPC.ParamsNotByName(), Contract.InvalidParams.code, Contract.InvalidParams.type),
+            (JSONRPC.InternalError(), Contract.InternalError.code, Contract.InternalError.type),
+            (JSONRPC.RequestCancelled(), Contract.RequestCancelled.code, Contract.RequestCancelled.type),
+        ])
     func wireErrors(error: any ResponseError, code: Int, type: String) {
         #expect(error.code == code)
         #expect(error.type == type)

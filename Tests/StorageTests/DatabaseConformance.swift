@@ -45,8 +45,10 @@ struct DatabaseConformance {
         let text = "a\u{0}b é 😀 ' \" ; --"
         let bytes = (0..<70_000).map { UInt8(truncatingIfNeeded: $0) }
         try database.write { tx in
-            try tx.execute("INSERT INTO item (name, amount, note, data, good) VALUES ($1, $2, $3, $4, $5)", text, Int64.min, "", bytes, true)
-            try tx.execute("INSERT INTO item (name, amount, note, data, good) VALUES ($1, $2, $3, $4, $5)", "", 0, nil as String?, [UInt8](), false)
+            try tx.execute(
+                "INSERT INTO item (name, amount, note, data, good) VALUES ($1, $2, $3, $4, $5)", text, Int64.min, "", bytes, true)
+            try tx.execute(
+                "INSERT INTO item (name, amount, note, data, good) VALUES ($1, $2, $3, $4, $5)", "", 0, nil as String?, [UInt8](), false)
         }
         let rows = try database.read { tx in
             try tx.query("SELECT name, amount, note, data, good FROM item ORDER BY amount") {

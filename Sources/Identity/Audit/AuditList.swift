@@ -20,7 +20,9 @@ extension AuditService {
 extension AuditCursor {
     init(_ text: String) throws {
         let parts = text.split(separator: " ", maxSplits: 2)
-        guard parts.count == 3, let at = Int64(parts[0]), let number = Int64(parts[1]) else { throw InvalidCursor(method: AuditList.info.name) }
+        guard parts.count == 3, let at = Int64(parts[0]), let number = Int64(parts[1]) else {
+            throw InvalidCursor(method: AuditList.info.name)
+        }
         self.init(at: at, chain: String(parts[2]), number: number)
     }
 }

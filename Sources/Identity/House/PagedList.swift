@@ -28,7 +28,9 @@ struct PagedList {
     /// - Parameters:
     ///   - found: up to `limit` + 1 rows; the one too many only says that there is another page.
     ///   - place: what the row is found by again.
-    func page<Element>(_ found: some Collection<Element>, limit: Int64, place: (Element) -> String) -> (elements: [Element], nextCursor: String?) {
+    func page<Element>(_ found: some Collection<Element>, limit: Int64, place: (Element) -> String) -> (
+        elements: [Element], nextCursor: String?
+    ) {
         let elements = Array(found.prefix(Int(limit)))
         guard found.count > limit, let last = elements.last else { return (elements, nil) }
         return (elements, Base64URL.encode(mark + Array(place(last).utf8)))

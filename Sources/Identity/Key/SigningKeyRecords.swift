@@ -54,7 +54,8 @@ extension Transaction {
                 guard let algorithm = Crypto.SigningAlgorithm(rawValue: row.string(1)) else { throw SealBroken(name: "signing_key \(kid)") }
                 let pkcs8 = try vault.open(row.bytes(2), as: "signing_key \(kid)")
                 return StoredKey(
-                    kid: kid, owner: owner, algorithm: algorithm, createdAt: row.int(3), activeAt: row.int(4), revokedAt: row.optionalInt(5), position: row.int(6),
+                    kid: kid, owner: owner, algorithm: algorithm, createdAt: row.int(3), activeAt: row.int(4),
+                    revokedAt: row.optionalInt(5), position: row.int(6),
                     privateKey: try PrivateKey(pkcs8: pkcs8, algorithm: algorithm))
             })
     }
