@@ -7,11 +7,13 @@ let strict: [SwiftSetting] = [
 ]
 
 /// A library target of this package and the tests that stand beside it.
-func room(_ name: String, _ dependencies: [Target.Dependency] = [], tests: [Target.Dependency] = []) -> [Target] {
+func room(
+    _ name: String, _ dependencies: [Target.Dependency] = [], tests: [Target.Dependency] = [], notSources: [String] = []
+) -> [Target] {
     [
         .target(name: name, dependencies: dependencies, swiftSettings: strict),
         .testTarget(
-            name: "\(name)Tests", dependencies: [.byName(name: name)] + dependencies + tests, swiftSettings: strict),
+            name: "\(name)Tests", dependencies: [.byName(name: name)] + dependencies + tests, exclude: notSources, swiftSettings: strict),
     ]
 }
 
@@ -37,6 +39,8 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
+        .executableTarget(
+            name: "CryptoBenchmark", dependencies: ["Crypto", "Platform"], path: "Tests/Benchmarks/Crypto", swiftSettings: strict),
         .executableTarget(name: "ContractGenerator", dependencies: ["JSON"], swiftSettings: strict),
         .executableTarget(
             name: "StorageProbe", dependencies: ["CSQLite", "Platform", "Storage"], path: "Tests/StorageProbe", swiftSettings: strict),
@@ -47,7 +51,7 @@ let package = Package(
         + room("Contract", ["JSON"], tests: ["ContractGenerator"])
         + room("Crypto", ["COpenSSL", "JSON", "Platform"])
         + room("Storage", ["CSQLite", "Platform"], tests: ["StorageProbe"])
-        + room("Identity", ["Contract", "Crypto", "JSON", "Platform", "Storage"])
+        + room("Identity", ["Contract", "Crypto", "JSON", "Platform", "Storage"], notSources: ["Vectors"])
         + room(
             "Mintmark",
             [

@@ -26,7 +26,7 @@ struct CallCommand: ParsableCommand {
         let text = params == "-" ? Self.readAll() : Array(params.utf8)
         let given: JSONValue
         do { given = try JSONValue(parsing: text) } catch { throw ValidationError("The parameters are not JSON: \(error).") }
-        let mintmark = try Mintmark(options: options, logsTo: LogRing())
+        let mintmark = try Mintmark(options.settings, logsTo: LogRing())
         Signals.ignoreBrokenPipes()
         let request: JSONValue = ["jsonrpc": "2.0", "id": 1, "method": .string(method), "params": given]
         let answer = mintmark.responder.answer(request.bytes)

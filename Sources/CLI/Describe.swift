@@ -28,6 +28,11 @@ struct Describe: ParsableCommand {
         Printing.out("  For \(caller). \(info.isReadOnly ? "Reads only." : "May change the store.")\n")
         list("Parameters", info.params, requirement: true)
         list("Result", info.result, requirement: false)
+        let equivalents = (try? JSONValue(parsing: info.openRPC.description))?["x-equivalents"]?.object ?? [:]
+        if !equivalents.isEmpty {
+            let names = equivalents.members.map { "\($0.value.string ?? $0.value.text) (\($0.name))" }
+            Printing.out("\(Printing.bold("Elsewhere called"))\n  \(names.joined(separator: ", "))\n")
+        }
         if !info.errors.isEmpty { Printing.out("\(Printing.bold("Errors"))\n  \(info.errors.joined(separator: ", "))") }
     }
 

@@ -7,12 +7,13 @@ import Storage
 /// `mintmark doctor`
 struct Doctor: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Look at the store, its keys and its records, and say what is wrong.", discussion: "Exit code 0: all is well; 2: something is not.")
+        abstract: "Look at the store, its keys and its records, and say what is wrong.",
+        discussion: "Exit code 0: all is well; 2: something is not.")
 
     @OptionGroup var options: StoreOptions
 
     func run() throws {
-        let mintmark = try Mintmark(options: options, logsTo: nil)
+        let mintmark = try Mintmark(options.settings, logsTo: nil)
         var isWell = true
         func say(_ good: Bool, _ what: String) {
             isWell = isWell && good
@@ -25,14 +26,24 @@ struct Doctor: ParsableCommand {
             let facts = try database.facts()
             say(true, "store \(facts.path ?? "in memory"), schema version \(facts.schemaVersion), \(facts.bytes / 1024) KiB")
             if let path = facts.path { checkModes(path, say) }
-            if let fingerprint = try database.read({ try $0.masterFingerprint() }) { say(true, "master key \(fingerprint) opens it") }
+            if let fingerprint = try database.read({ try $0.masterFingerprint() }) {
+                say(true, "the master key opens it (fingerprint \(fingerprint))")
+            }
             if let sqlite = database as? SQLiteDatabase {
                 let damage = try sqlite.damage()
-                say(damage.isEmpty, damage.isEmpty ? "every page reads as it was written" : "damage: \(damage.joined(separator: "; ")); keep a copy and restore a backup")
+                say(
+                    damage.isEmpty,
+                    damage.isEmpty
+                        ? "every page reads as it was written"
+                        : "damage: \(damage.joined(separator: "; ")); keep a copy and restore a backup")
             }
             let audit = try services.audit.verify(AuditVerify.Params(), OwnCall())
             let records = audit.chains.reduce(0) { $0 + $1.records }
-            say(audit.intact, audit.intact ? "audit log intact: \(records) records in \(audit.chains.count) chains" : "audit log broken: \(audit.chains.compactMap(\.problem).joined(separator: "; "))")
+            say(
+                audit.intact,
+                audit.intact
+                    ? "audit log intact: \(records) records in \(audit.chains.count) chains"
+                    : "audit log broken: \(audit.chains.compactMap(\.problem).joined(separator: "; "))")
         } catch {
             say(false, contractError(error)?.message ?? "\(error)")
         }

@@ -20,4 +20,9 @@ struct MintmarkCommand: ParsableCommand {
         version: Mintmark.version,
         subcommands: [Serve.self, CallCommand.self, Methods.self, Describe.self, Demo.self, Doctor.self, Completions.self],
         defaultSubcommand: Serve.self)
+
+    static func main() {
+        guard let settings = PlainServe.settings(Array(CommandLine.arguments.dropFirst())) else { return main(nil) }
+        do { try settings.serve() } catch { exit(withError: error) }
+    }
 }

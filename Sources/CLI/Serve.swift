@@ -1,7 +1,5 @@
 import ArgumentParser
-import Glibc
 import JSONRPC
-import Logging
 import Mintmark
 
 /// `mintmark serve`
@@ -25,6 +23,28 @@ struct Serve: ParsableCommand {
     var parent: Int32?
 
     func run() throws {
+        try ServeSettings(store: options.settings, sequential: sequential, drain: drain, maxLine: maxLine, parent: parent).serve()
+    }
+}
+
+/// How to serve, as the command line says; what it leaves out, the environment may say.
+struct ServeSettings {
+    var store = StoreSettings()
+    var sequential = false
+    var drain: Int?
+    var maxLine: Int?
+    var parent: Int32?
+
+    /// Serves until the end.
+    ///
+    /// - Throws: `ValidationError` for what makes no sense.
+    func serve() throws {
+        let server = try serverOptions()
+        let output = Descriptors.protect()
+        try Mintmark(store, logsTo: LogRing()).serve(output: output, options: server)
+    }
+
+    private func serverOptions() throws -> ServerOptions {
         var server = ServerOptions()
         server.sequential = try Environment.flag("SEQUENTIAL", or: sequential)
         if let drain = try drain ?? Environment.integer("DRAIN").map({ Int($0) }) {
@@ -37,19 +57,6 @@ struct Serve: ParsableCommand {
         }
         server.parent = try parent ?? Environment.integer("PARENT").flatMap { Int32(exactly: $0) }
         if let parent = server.parent, parent <= 0 { throw ValidationError("--parent is the number of a process.") }
-        let output = Descriptors.protect()
-        let mintmark = try Mintmark(options: options, logsTo: LogRing())
-        mintmark.serve(output: output, options: server)
-    }
-}
-
-extension Mintmark {
-    /// A Mintmark as the options say.
-    convenience init(options: StoreOptions, logsTo ring: LogRing?) throws {
-        let name = options.logLevel ?? Environment["LOG_LEVEL"] ?? "info"
-        guard let level = Logger.Level(rawValue: name) else {
-            throw ValidationError("--log-level is one of \(Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")), not '\(name)'.")
-        }
-        self.init(try options.configuration(), logRing: ring, logLevel: level)
+        return server
     }
 }

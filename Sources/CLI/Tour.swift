@@ -44,7 +44,8 @@ struct Tour {
         try check(again["identityId"] == minted["identityId"], "alice kept her identity")
         try check(bob["identityId"] != minted["identityId"], "bob has one of his own")
         try check(verified["principal"]?["identityId"] == minted["identityId"], "the signed request is alice's")
-        Printing.out("\nNext: \(Printing.bold("mintmark methods")), \(Printing.bold("mintmark describe token.mintForDeveloper")), README.md")
+        Printing.out(
+            "\nNext: \(Printing.bold("mintmark methods")), \(Printing.bold("mintmark describe token.mintForDeveloper")), README.md")
     }
 
     private func say(_ text: String) { Printing.out("\n\(Printing.bold("•")) \(text)") }
@@ -85,7 +86,8 @@ struct Tour {
         else { throw ExitCode(1) }
         let signed = ExampleSigner.get("https://api.example.com/orders?limit=10", accessKeyId: id, secret: secret, sessionToken: token)
         return [
-            "method": "GET", "url": .string(signed.url), "headers": .object(signed.headers.reduce(into: [:]) { $0[$1.name] = .string($1.value) }),
+            "method": "GET", "url": .string(signed.url),
+            "headers": .object(signed.headers.reduce(into: [:]) { $0[$1.name] = .string($1.value) }),
         ]
     }
 }

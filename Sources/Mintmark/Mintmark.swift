@@ -18,11 +18,17 @@ public final class Mintmark: Sendable {
     let log: Logger
     let logRing: LogRing?
     private let random: any RandomSource
-    private let opened = Gate<Services?>(nil)
+    private let opened = Mutex<Services?>(nil)
+    /// Held while somebody opens the store, which may take as long as another program keeps it locked.
+    private let opening = Mutex(OpeningAttempts())
+    /// How many attempts to open the store have failed; read without waiting for one.
+    private let failedAttempts = Atomic<Int>(0)
     private let inFlight = Mutex<@Sendable () -> Int>({ 0 })
 
     /// - Parameter logRing: where the log goes; nil: nowhere.
-    public init(_ configuration: Configuration, logRing: LogRing? = nil, logLevel: Logger.Level = .info, random: any RandomSource = SystemRandom()) {
+    public init(
+        _ configuration: Configuration, logRing: LogRing? = nil, logLevel: Logger.Level = .info, random: any RandomSource = SystemRandom()
+    ) {
         OpenSSLRuntime.start()
         self.configuration = configuration
         self.logRing = logRing
@@ -44,19 +50,26 @@ public final class Mintmark: Sendable {
     /// - Throws: why the store cannot be opened, as the contract names it.
     public func services() throws -> Services {
         if let services = opened.withLock({ $0 }) { return services }
-        return try opened.withLock { opened in
-            if let services = opened { return services }
+        let seen = failedAttempts.load(ordering: .acquiring)
+        return try opening.withLock { attempts in
+            if let services = opened.withLock({ $0 }) { return services }
+            // Whoever waited for an attempt that failed shares its answer instead of waiting for another.
+            if let failure = attempts.lastFailure, failedAttempts.load(ordering: .acquiring) > seen { throw failure }
             do {
                 let services = Services(try StoreOpening(configuration: configuration, random: random).open(), self)
-                opened = services
+                opened.withLock { $0 = services }
                 return services
             } catch {
                 let answer = contractError(error) ?? StoreCannotOpen(path: "\(configuration.store)", reason: "\(error)")
                 log.error("the store is not open", metadata: ["type": "\(Swift.type(of: answer).type)", "reason": "\(answer.message)"])
+                attempts.lastFailure = answer
+                failedAttempts.add(1, ordering: .releasing)
                 throw answer
             }
         }
     }
+
+    private struct OpeningAttempts { var lastFailure: (any ContractError)? }
 
     /// Whether the store is open by now.
     var isOpen: Bool { opened.withLock { $0 != nil } }

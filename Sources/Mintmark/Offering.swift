@@ -33,7 +33,7 @@ public struct Offering: MethodLookup {
         }
         let isPublic = mintmark.configuration.publicCaller
         if let storeless = Storeless.method(info.name, mintmark) {
-            return Method(info.name, on: .compute) { call, params, result in
+            return Method(info.name, on: Lanes.lane(of: info, nil)) { call, params, result in
                 try answering { try storeless(params, CallAdapter(call, isPublicCaller: isPublic), &result) }
             }
         }

@@ -55,8 +55,15 @@ public enum Base64URL {
     /// Decodes `text`, or answers nil when it has a byte outside the alphabet, padding, an impossible length or bits
     /// left over that are not zero: exactly one text stands for each byte string.
     public static func decode(_ text: some Sequence<UInt8>) -> [UInt8]? {
+        // A generic loop over bytes costs 50 ns for each of them.
+        if let decoded = text.withContiguousStorageIfAvailable({ decode($0) }) { return decoded }
+        return Array(text).withUnsafeBufferPointer { decode($0) }
+    }
+
+    /// Decodes `text`; see `decode(_:)` over a sequence.
+    public static func decode(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
         var decoded: [UInt8] = []
-        decoded.reserveCapacity(text.underestimatedCount * 3 / 4)
+        decoded.reserveCapacity(text.count * 3 / 4)
         var group: UInt32 = 0
         var characters = 0
         let valid = values.withUnsafeBufferPointer { values in

@@ -97,7 +97,7 @@ class Benchmarks:
         yield Row(f"mint among {many:,} identities", f"{a:.1f} us", f"among 1,000: {b:.1f} us", f"<= 1.3x: {a / b:.2f}x", a <= 1.3 * b)
 
     def memory(self):
-        each, blocks = (2_000, 10) if self.quick else (50_000, 20)
+        each, blocks = (10_000, 10) if self.quick else (50_000, 20)
         with Sidecar(store=self.path("memory.db")) as sidecar:
             sidecar.call("system.ping")
             idle = sidecar.memory_kilobytes() / 1000

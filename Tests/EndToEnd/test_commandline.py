@@ -62,7 +62,7 @@ class CommandLine(EndToEnd):
     def test_describe(self):
         """Parameters, errors and an example that can be copied."""
         text = self.call("describe", "token.mintForDeveloper").stdout.decode()
-        for word in ("poolId", "logins", "durationSeconds", "900", "86400", "unsupportedDeveloperProvider", "GetOpenIdTokenForDeveloperIdentity"):
+        for word in ("poolId", "logins", "durationSeconds", "900", "86400", "unsupportedDeveloperProvider"):
             self.assertIn(word, text)
 
     def test_help(self):
@@ -111,7 +111,7 @@ class CommandLine(EndToEnd):
         self.call("call", *store, "pool.create", '{"name": "shop"}')
         done = self.call("doctor", *store)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertRegex(done.stdout, rb"(?i)fingerprint")
+        self.assertRegex(done.stdout, rb"fingerprint [0-9a-f]{12}")
         with open(self.path("store.db"), "r+b") as file:
             file.write(b"not a database at all, not any more")
         for name in ("store.db-wal", "store.db-shm"):

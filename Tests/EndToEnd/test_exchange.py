@@ -291,7 +291,11 @@ class Exchange(EndToEnd):
                 self.assertEqual(record["kind"], target)
                 self.refused("credentialsRevoked", sidecar, "credentials.verify", {"sessionToken": old["sessionToken"]})
                 sidecar.call("test.clock", {"advanceSeconds": 5})
-                new = sidecar.call("credentials.get", {"token": minted["token"]})["credentials"]
+                # Where the user or the pool was named, tokens minted before buy nothing any more either.
+                if target in ("identityId", "poolId"):
+                    self.refused("tokenRevoked", sidecar, "credentials.get", {"token": minted["token"]})
+                    self.refused("tokenRevoked", sidecar, "credentials.assumeRole", {"roleArn": role, "sessionName": "me", "token": minted["token"]})
+                new = sidecar.call("credentials.get", {"token": mint(sidecar, pool)["token"]})["credentials"]
                 sidecar.call("credentials.verify", {"sessionToken": new["sessionToken"]})
 
     def test_a_revocation_holds_in_every_process(self):

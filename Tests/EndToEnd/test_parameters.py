@@ -47,7 +47,7 @@ class Parameters(EndToEnd):
             ({"name": "shop", "developerProvider": "login shop"}, {("/developerProvider", "pattern")}),
             ({"name": "shop", "signingAlgorithm": "HS256"}, {("/signingAlgorithm", "enum")}),
             ({"name": "shop", "tags": {f"t{i}": "" for i in range(51)}}, {("/tags", "maxProperties")}),
-            ({"name": "shop", "tags": {"k" * 129: "v"}}, {("/tags/" + "k" * 129, "maxLength")}),
+            ({"name": "shop", "tags": {"k" * 129: "v"}}, {("/tags/" + "k" * 129, "propertyNames")}),
             ({"name": "shop", "tags": {"a/b~c": "v" * 257}}, {("/tags/a~1b~0c", "maxLength")}),
         ):
             with self.subTest(str(params)[:80]):
@@ -74,13 +74,13 @@ class Parameters(EndToEnd):
         """Exactly one, at least one, at most one of several parameters."""
         sidecar = self.spawn()
         for method, params, rule in (
-            ("token.verify", {"token": "a.b.c"}, "expected"),
-            ("role.get", {}, "role"),
-            ("role.get", {"name": "reader", "roleArn": "arn:aws:iam::000000000000:role/reader"}, "role"),
-            ("role.put", {"name": "reader"}, "trust"),
-            ("credentials.verify", {}, "proof"),
-            ("credentials.revoke", {"identityId": "local-1:00", "poolId": "local-1:00"}, "target"),
-            ("key.list", {"poolId": "local-1:00", "issuer": "https://mintmark.localhost"}, "owner"),
+            ("token.verify", {"token": "a.b.c"}, "atLeastOne"),
+            ("role.get", {}, "exactlyOne"),
+            ("role.get", {"name": "reader", "roleArn": "arn:aws:iam::000000000000:role/reader"}, "exactlyOne"),
+            ("role.put", {"name": "reader"}, "exactlyOne"),
+            ("credentials.verify", {}, "exactlyOne"),
+            ("credentials.revoke", {"identityId": "local-1:00", "poolId": "local-1:00"}, "exactlyOne"),
+            ("key.list", {"poolId": "local-1:00", "issuer": "https://mintmark.localhost"}, "atMostOne"),
         ):
             with self.subTest(f"{method} {params}"):
                 self.assertIn(rule, {r for _, r in self.violations(sidecar, method, params)})

@@ -13,7 +13,11 @@ public struct JWKSet: Sendable {
         refusals = []
     }
 
-    /// Reads a set. At most 100 keys are looked at, so that a hostile set cannot cost seconds of checks.
+    /// What checking all keys of a set may cost, in checks of a 2,048-bit RSA key (4 ms each). A hostile set of the longest
+    /// keys would take half a minute.
+    static let budget = 128
+
+    /// Reads a set. Keys beyond the budget are left out: that is after 128 common keys, 16 RSA keys of 4,096 bits or 2 of 8,192.
     ///
     /// - Parameter rsaAlgorithm: what RSA keys without `alg` are for.
     /// - Throws: `KeyError.malformedMember` when there is no array `keys`.
@@ -21,10 +25,13 @@ public struct JWKSet: Sendable {
         guard let members = node["keys"], members.kind == .array else { throw .malformedMember("keys") }
         var keys: [PublicKey] = []
         var refusals: [KeyError] = []
-        members.forEachElement { position, member in
-            guard position < 100 else { return }
+        var spent = 0
+        members.forEachElement { _, member in
             do throws(KeyError) {
-                keys.append(try PublicKey(jwk: member, rsaAlgorithm: rsaAlgorithm))
+                let jwk = try JWK(member, rsaAlgorithm: rsaAlgorithm)
+                spent += jwk.material.checkCost
+                guard spent <= Self.budget else { throw .tooMany }
+                keys.append(try PublicKey(jwk))
             } catch {
                 refusals.append(error)
             }
@@ -51,5 +58,14 @@ public struct JWKSet: Sendable {
         for key in keys { key.jwk.write(to: &writer) }
         writer.endArray()
         writer.endObject()
+    }
+}
+
+extension JWK.Material {
+    /// What `PublicKey.init` takes, in checks of a 2,048-bit RSA key: the cube of an RSA key's length.
+    fileprivate var checkCost: Int {
+        guard case .rsa(let n, _) = self else { return 1 }
+        let lengths = (min(n.count, 1024) + 255) / 256
+        return max(1, lengths * lengths * lengths)
     }
 }

@@ -22,6 +22,8 @@ public enum KeyError: Error, Hashable, Sendable {
     case unacceptableExponent
     /// The private part does not belong to the public part.
     case inconsistent
+    /// The keys before it in a set already cost as much to check as a set may.
+    case tooMany
     /// Not the DER encoding of a PKCS #8 private key or of a SubjectPublicKeyInfo of a kind we use.
     case malformedEncoding
 }

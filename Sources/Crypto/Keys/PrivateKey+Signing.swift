@@ -35,7 +35,8 @@ extension PrivateKey {
         var count = output.count
         let done =
             EVP_PKEY_sign(context, output.bytes, &count, thread.digestSpace.bytes, digest.count) == 1
-            && (isRSA ? count == signature.count : ECDSASignature.split(UnsafeRawBufferPointer(rebasing: output[..<count]), into: signature))
+            && (isRSA
+                ? count == signature.count : ECDSASignature.split(UnsafeRawBufferPointer(rebasing: output[..<count]), into: signature))
         guard done else {
             thread.signing.remove(handle.serial)
             throw CryptoFailure("sign")

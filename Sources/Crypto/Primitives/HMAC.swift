@@ -13,16 +13,11 @@ public enum HMAC {
     }
 
     private static func authenticate(_ message: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer) -> [UInt8] {
-        guard let context = EVP_MAC_CTX_new(FetchedAlgorithm.hmac.pointer) else { cannotContinue("allocate an HMAC") }
-        defer { EVP_MAC_CTX_free(context) }
-        var parameters = ParameterList()
-        parameters.text("digest", "SHA2-256")
+        let context = ThreadContexts.current.authentication.pointer
         // Without a pointer OpenSSL would keep the key that was set before, even for an empty key.
         var nothing: UInt8 = 0
-        let started = parameters.withParameters { parameters in
-            withUnsafePointer(to: &nothing) { nothing in
-                EVP_MAC_init(context, key.baseAddress?.assumingMemoryBound(to: UInt8.self) ?? nothing, key.count, parameters)
-            }
+        let started = withUnsafePointer(to: &nothing) { nothing in
+            EVP_MAC_init(context, key.baseAddress?.assumingMemoryBound(to: UInt8.self) ?? nothing, key.count, nil)
         }
         let message = message.bindMemory(to: UInt8.self)
         guard started == 1, EVP_MAC_update(context, message.baseAddress, message.count) == 1 else { cannotContinue("compute an HMAC") }
@@ -30,4 +25,19 @@ public enum HMAC {
             if EVP_MAC_final(context, output.baseAddress, &initialized, 32) != 1 { cannotContinue("compute an HMAC") }
         }
     }
+}
+
+/// Room for one HMAC at a time, which knows its digest and takes a key each time it is used.
+final class HMACContext {
+    let pointer: OpaquePointer
+
+    init() {
+        guard let context = EVP_MAC_CTX_new(FetchedAlgorithm.hmac.pointer) else { cannotContinue("allocate an HMAC") }
+        pointer = context
+        var parameters = ParameterList()
+        parameters.text("digest", "SHA2-256")
+        guard parameters.withParameters({ EVP_MAC_CTX_set_params(context, $0) }) == 1 else { cannotContinue("set up an HMAC") }
+    }
+
+    deinit { EVP_MAC_CTX_free(pointer) }
 }

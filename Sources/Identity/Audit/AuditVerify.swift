@@ -10,7 +10,9 @@ extension AuditService {
         try surroundings.database.read { tx in
             let heads = try tx.auditHeads()
             var named: [String: String] = [:]
-            for beginning in try tx.namedAuditHeads() { for (chain, head) in beginning.members { named["\(chain) \(head.string ?? "")"] = chain } }
+            for beginning in try tx.namedAuditHeads() {
+                for (chain, head) in beginning.members { named["\(chain) \(head.string ?? "")"] = chain }
+            }
             for (done, head) in heads.enumerated() {
                 if call.isCancelled { break }
                 let expected =

@@ -23,7 +23,8 @@ extension CredentialsService {
 
         let credentials = try issue(
             Session(
-                token: token, roleName: role.record.name, name: request.sessionName, seconds: request.durationSeconds, policy: policy), now: now)
+                token: token, roleName: role.record.name, name: request.sessionName, seconds: request.durationSeconds, policy: policy),
+            now: now)
         return CredentialsAssumeRole.Result(
             credentials: credentials, subject: token.identityId, audience: token.poolId, provider: "cognito-identity.amazonaws.com",
             assumedRole: .init(

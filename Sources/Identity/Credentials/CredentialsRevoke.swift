@@ -1,11 +1,11 @@
 import Contract
 
 extension CredentialsService {
-    /// No credentials live longer than this (cognito.md 1.7, a role's maximum).
-    private static let longestSeconds: Int64 = 43_200
+    /// No credentials live longer than this, nor do the tokens they are bought with.
+    private static let longestSeconds: Int64 = 86_400
 
-    /// Revokes what was issued to one session, identity, role or pool up to a moment. Tokens that are still valid may buy new
-    /// credentials afterwards.
+    /// Revokes what was issued to one session, identity, role or pool up to a moment. Revoking by identity or pool reaches
+    /// the tokens as well that would buy new credentials.
     ///
     /// - Throws: `SessionTokenInvalid`, `IdentityNotFound`, `RoleNotFound`, `PoolNotFound`.
     /// - Source: the practice of revoking a role's sessions by their time of issue.

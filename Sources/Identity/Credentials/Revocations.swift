@@ -45,7 +45,8 @@ extension Transaction {
             try query("SELECT kind, target, issued_before, recorded_at, expires_at FROM revocation") { row in
                 RevocationKind(rawValue: row.string(0)).map { kind in
                     RevocationRecord(
-                        target: .init(kind: kind, subject: row.string(1)), issuedBefore: row.int(2), createdAt: row.int(3), expiresAt: row.int(4))
+                        target: .init(kind: kind, subject: row.string(1)), issuedBefore: row.int(2), createdAt: row.int(3),
+                        expiresAt: row.int(4))
                 }
             }.compactMap { $0 })
     }

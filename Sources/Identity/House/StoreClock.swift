@@ -51,7 +51,8 @@ public struct StoreClock: WallClock {
 extension Transaction {
     fileprivate func clockSetting() throws -> StoreClock.Setting {
         StoreClock.Setting(
-            frozenAt: try storeFact("clock.frozenAt").flatMap { Int64($0) }, offset: try storeFact("clock.offset").flatMap { Int64($0) } ?? 0)
+            frozenAt: try storeFact("clock.frozenAt").flatMap { Int64($0) },
+            offset: try storeFact("clock.offset").flatMap { Int64($0) } ?? 0)
     }
 
     fileprivate func setClock(_ setting: StoreClock.Setting) throws {

@@ -6,7 +6,8 @@ extension KeyService {
     /// - Throws: `PoolNotFound`, `IssuerNotFound`, `InvalidCursor`.
     public func list(_ request: KeyList.Params, _ call: any CallContext) throws -> KeyList.Result {
         let now = surroundings.clock.now
-        let start = try place(after: request.cursor, of: KeyList.info.name)
+        let list = PagedList(method: KeyList.info.name, scope: "\(request.owner.map { "\($0)" } ?? "")")
+        let start = try list.place(after: request.cursor)
         let keys = try surroundings.database.read { tx -> [Contract.SigningKey] in
             let owners: [KeyOwner]
             switch request.owner {
@@ -23,7 +24,7 @@ extension KeyService {
             if keys.isEmpty, case .issuer(let issuer) = request.owner { throw IssuerNotFound(issuer: issuer) }
             return keys
         }
-        let page = Page(Array(try rest(of: keys, after: start)), limit: request.limit, place: \.kid)
+        let page = list.page(try rest(of: keys, after: start), limit: request.limit, place: \.kid)
         return KeyList.Result(keys: page.elements, nextCursor: page.nextCursor)
     }
 

@@ -2,7 +2,8 @@ import Contract
 import Crypto
 
 extension KeyService {
-    /// Makes the key that a pool will sign with, and publishes it now so that verifiers know it by then.
+    /// Makes the key that a pool will sign with, and publishes it now so that verifiers know it by then. A key that
+    /// was to come next and has signed nothing yet gives way to it.
     ///
     /// - Throws: `PoolNotFound`.
     /// - Source: the keys of section 6 of the design: next, active, retired, gone.
@@ -14,6 +15,7 @@ extension KeyService {
             for: .pool(pool.id), algorithm: algorithm, activeAt: now + request.activateAfterSeconds, vault: surroundings.vault)
         let ring = try surroundings.database.write { tx in
             guard try tx.pool(pool.id) != nil else { throw PoolNotFound(poolId: pool.id) }
+            try tx.deleteNextKeys(of: .pool(pool.id), at: now)
             try tx.insert(key, at: now)
             try tx.advanceEpoch()
             try surroundings.audit.record(

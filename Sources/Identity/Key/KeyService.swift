@@ -18,7 +18,8 @@ public struct KeyService: Sendable {
         if case .pool(let id) = key.owner { poolId = id }
         return Contract.SigningKey(
             kid: key.kid, algorithm: SigningAlgorithm(rawValue: key.algorithm.rawValue) ?? .ES256,
-            issuer: surroundings.realm.issuer(of: key.owner), poolId: poolId, state: state, createdAt: key.createdAt, activeAt: key.activeAt,
+            issuer: surroundings.realm.issuer(of: key.owner), poolId: poolId, state: state, createdAt: key.createdAt,
+            activeAt: key.activeAt,
             retiredAt: retiredAt.flatMap { $0 <= now ? $0 : nil }, revokedAt: key.revokedAt,
             publishedUntil: state == .revoked ? nil : retiredAt.map { $0 + KeyRing.longestTokenSeconds })
     }

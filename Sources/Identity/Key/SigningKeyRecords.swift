@@ -54,7 +54,8 @@ extension Transaction {
                 guard let algorithm = Crypto.SigningAlgorithm(rawValue: row.string(1)) else { throw SealBroken(name: "signing_key \(kid)") }
                 let pkcs8 = try vault.open(row.bytes(2), as: "signing_key \(kid)")
                 return StoredKey(
-                    kid: kid, owner: owner, algorithm: algorithm, createdAt: row.int(3), activeAt: row.int(4), revokedAt: row.optionalInt(5), position: row.int(6),
+                    kid: kid, owner: owner, algorithm: algorithm, createdAt: row.int(3), activeAt: row.int(4),
+                    revokedAt: row.optionalInt(5), position: row.int(6),
                     privateKey: try PrivateKey(pkcs8: pkcs8, algorithm: algorithm))
             })
     }
@@ -62,6 +63,11 @@ extension Transaction {
     /// Marks a key as revoked. Answers false if it was already.
     func revokeKey(_ kid: String, at now: Int64) throws -> Bool {
         try execute("UPDATE signing_key SET revoked_at = $2 WHERE kid = $1 AND revoked_at IS NULL", kid, now) == 1
+    }
+
+    /// Takes away keys that have not begun to sign.
+    func deleteNextKeys(of owner: KeyOwner, at now: Int64) throws {
+        try execute("DELETE FROM signing_key WHERE owner = $1 AND active_at > $2 AND revoked_at IS NULL", owner.path, now)
     }
 
     func deleteKeys(of owner: KeyOwner) throws { try execute("DELETE FROM signing_key WHERE owner = $1", owner.path) }

@@ -1,29 +1,15 @@
 /// One operator with one key and its values (cognito.md 6.4).
 struct PolicyCondition: Hashable, Sendable {
-    enum Operator: String, CaseIterable, Sendable {
-        case stringEquals = "StringEquals"
-        case stringNotEquals = "StringNotEquals"
-        case stringEqualsIgnoreCase = "StringEqualsIgnoreCase"
-        case stringNotEqualsIgnoreCase = "StringNotEqualsIgnoreCase"
-        case stringLike = "StringLike"
-        case stringNotLike = "StringNotLike"
-        case null = "Null"
-
-        var isNegated: Bool { [.stringNotEquals, .stringNotEqualsIgnoreCase, .stringNotLike].contains(self) }
-        var hasWildcards: Bool { self == .stringLike || self == .stringNotLike }
-        var ignoresCase: Bool { self == .stringEqualsIgnoreCase || self == .stringNotEqualsIgnoreCase }
-    }
-
     enum Quantifier: String, Sendable {
         case anyValue = "ForAnyValue"
         case allValues = "ForAllValues"
     }
 
-    let op: Operator
+    let op: PolicyOperator
     let quantifier: Quantifier?
     let ifExists: Bool
     let key: String
-    let values: [PolicyText]
+    let values: [PolicyOperand]
     /// For `Null`: whether the key must be missing.
     let mustBeMissing: Bool
 
@@ -50,7 +36,7 @@ struct PolicyCondition: Hashable, Sendable {
 
     /// Several values of one key: any may match; of a negated operator none may.
     private func accepts(_ value: String, _ context: PolicyContext) -> Bool {
-        let matches = values.contains { $0.matches(value, in: context, ignoringCase: op.ignoresCase) }
+        let matches = values.contains { $0.matches(value, op.comparison, in: context) }
         return matches != op.isNegated
     }
 }

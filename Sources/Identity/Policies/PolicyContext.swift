@@ -8,7 +8,10 @@ struct PolicyContext: Sendable {
     private var values: [String: Value] = [:]
 
     mutating func set(_ key: String, _ value: String) { values[key.lowercased()] = .single(value) }
-    mutating func set(_ key: String, many values: [String]) { self.values[key.lowercased()] = .many(values) }
+    /// No values are no key at all.
+    mutating func set(_ key: String, many values: [String]) {
+        self.values[key.lowercased()] = values.isEmpty ? nil : .many(values)
+    }
 
     subscript(_ key: String) -> Value? { values[key.lowercased()] }
 }

@@ -26,13 +26,19 @@ struct PolicyReader {
         guard let given = root["Statement"] else { throw PolicyMalformed(pointer: "", reason: "Statement is missing") }
         let listed = given.array ?? [given]
         if listed.isEmpty { throw PolicyMalformed(pointer: "/Statement", reason: "there must be at least one statement") }
+        var sids: Set<String> = []
         return try listed.enumerated().map { index, value in
             let pointer = given.array == nil ? "/Statement" : "/Statement/\(index)"
             guard let object = value.object else { throw PolicyMalformed(pointer: pointer, reason: "a statement is a JSON object") }
             for name in object.names where !names.contains(name) {
                 throw PolicyMalformed(pointer: pointer + Self.pointer([name]), reason: "a statement here has no element of this name")
             }
-            if let sid = object["Sid"], sid.string == nil { throw PolicyMalformed(pointer: pointer + "/Sid", reason: "Sid is a string") }
+            if let sid = object["Sid"] {
+                guard let sid = sid.string else { throw PolicyMalformed(pointer: pointer + "/Sid", reason: "Sid is a string") }
+                guard sids.insert(sid).inserted else {
+                    throw PolicyMalformed(pointer: pointer + "/Sid", reason: "another statement has this Sid")
+                }
+            }
             return (pointer, object)
         }
     }
@@ -48,15 +54,37 @@ struct PolicyReader {
     /// A string or a list of strings, at least one.
     func strings(_ value: JSONValue, _ pointer: String) throws -> [String] {
         let listed = value.array ?? [value]
-        let strings = listed.compactMap { item -> String? in
-            if let string = item.string { return string }
-            if let bool = item.bool { return bool ? "true" : "false" }
-            return item.number?.text
-        }
+        let strings = listed.compactMap(\.string)
         guard !strings.isEmpty, strings.count == listed.count else {
             throw PolicyMalformed(pointer: pointer, reason: "a string or a list of strings is needed")
         }
         return strings
+    }
+
+    /// The values of a condition: where a string is expected, booleans and numbers are read as the text they are written with.
+    private func operands(_ value: JSONValue, _ pointer: String) throws -> [String] {
+        let listed = value.array ?? [value]
+        return try strings(
+            .array(
+                listed.map { item in
+                    if let bool = item.bool { return .string(bool ? "true" : "false") }
+                    return item.number.map { .string($0.text) } ?? item
+                }), pointer)
+    }
+
+    /// Actions: `service:Action`, or `*`, with wildcards. Their case does not matter.
+    func actions(_ value: JSONValue, _ pointer: String) throws -> [PolicyText] {
+        try strings(value, pointer).map { action in
+            let parts = action.split(separator: ":", omittingEmptySubsequences: false)
+            let isPlain = parts.allSatisfy { part in
+                !part.isEmpty
+                    && part.utf8.allSatisfy { 0x30...0x39 ~= $0 || 0x41...0x5A ~= $0 || 0x61...0x7A ~= $0 || "-_*?".utf8.contains($0) }
+            }
+            guard action == "*" || parts.count == 2 && isPlain else {
+                throw PolicyMalformed(pointer: pointer, reason: "\"\(action)\" is not an action such as sts:AssumeRoleWithWebIdentity")
+            }
+            return try PolicyText(action, wildcards: true, variables: false, pointer)
+        }
     }
 
     func conditions(_ statement: JSONObject, _ pointer: String) throws -> [PolicyCondition] {
@@ -70,7 +98,7 @@ struct PolicyReader {
                 throw PolicyMalformed(pointer: place, reason: "an operator has an object of condition keys")
             }
             return try keys.members.map { key, value in
-                try condition(name, key, try strings(value, place + Self.pointer([key])), place)
+                try condition(name, key, try operands(value, place + Self.pointer([key])), place)
             }
         }
     }
@@ -80,24 +108,29 @@ struct PolicyReader {
         var quantifier: PolicyCondition.Quantifier?
         if let colon = rest.firstIndex(of: ":") {
             quantifier = PolicyCondition.Quantifier(rawValue: String(rest[..<colon]))
-            guard quantifier != nil else { throw PolicyMalformed(pointer: pointer, reason: "the set operators are ForAnyValue: and ForAllValues:") }
+            guard quantifier != nil else {
+                throw PolicyMalformed(pointer: pointer, reason: "the set operators are ForAnyValue: and ForAllValues:")
+            }
             rest = rest[rest.index(after: colon)...]
         }
         let ifExists = rest.hasSuffix("IfExists") && rest != "IfExists"
         if ifExists { rest = rest.dropLast(8) }
-        guard let op = PolicyCondition.Operator(rawValue: String(rest)) else {
-            let known = PolicyCondition.Operator.allCases.map(\.rawValue).joined(separator: ", ")
+        guard let op = PolicyOperator(rawValue: String(rest)) else {
+            let known = PolicyOperator.allCases.map(\.rawValue).joined(separator: ", ")
             throw PolicyMalformed(pointer: pointer, reason: "\(name) is not a condition operator here; there are \(known)")
         }
         if op == .null {
-            guard quantifier == nil, !ifExists, values.count == 1, ["true", "false"].contains(values[0]) else {
-                throw PolicyMalformed(pointer: pointer, reason: "Null takes \"true\" or \"false\", and neither a set operator nor IfExists")
+            guard quantifier == nil, !ifExists, values.count == 1 else {
+                throw PolicyMalformed(pointer: pointer, reason: "Null takes one value, and neither a set operator nor IfExists")
             }
         }
+        guard !key.isEmpty else { throw PolicyMalformed(pointer: pointer + "/", reason: "a condition key has a name") }
+        let operands = try values.map {
+            try PolicyOperand($0, for: op, variables: op.hasVariables && version == .v2012, pointer + Self.pointer([key]))
+        }
         return PolicyCondition(
-            op: op, quantifier: quantifier, ifExists: ifExists, key: key,
-            values: values.map { PolicyText($0, wildcards: op.hasWildcards, variables: version == .v2012) },
-            mustBeMissing: op == .null && values == ["true"])
+            op: op, quantifier: quantifier, ifExists: ifExists, key: key, values: operands,
+            mustBeMissing: op == .null && operands == [.truth(true)])
     }
 
     /// An RFC 6901 pointer.

@@ -13,14 +13,18 @@ struct PolicyText: Hashable, Sendable {
     let pieces: [Piece]
 
     /// - Parameter variables: whether `${…}` means anything; it does since version 2012-10-17 of the language.
-    init(_ text: String, wildcards: Bool, variables: Bool) {
+    /// - Throws: `PolicyMalformed` for a variable that is not closed, not named, or has a default without its quotes.
+    init(_ text: String, wildcards: Bool, variables: Bool, _ pointer: String) throws {
         var pieces: [Piece] = []
         var rest = Array(text.unicodeScalars)[...]
         while let first = rest.first {
-            if variables, first == "$", rest.dropFirst().first == "{", let end = rest.firstIndex(of: "}") {
+            if variables, first == "$", rest.dropFirst().first == "{" {
+                guard let end = rest.firstIndex(of: "}") else {
+                    throw PolicyMalformed(pointer: pointer, reason: "a variable ${ is not closed with }")
+                }
                 var name = String.UnicodeScalarView()
                 name.append(contentsOf: rest[(rest.startIndex + 2)..<end])
-                pieces.append(Self.piece(String(name)))
+                pieces.append(try Self.piece(String(name), pointer))
                 rest = rest[(end + 1)...]
                 continue
             }
@@ -34,19 +38,25 @@ struct PolicyText: Hashable, Sendable {
         self.pieces = pieces
     }
 
-    private static func piece(_ name: String) -> Piece {
-        if ["*", "?", "$"].contains(name) { return .character(name.unicodeScalars.first!) }
-        guard let comma = name.firstIndex(of: ",") else { return .variable(trimmed(name[...]), default: nil) }
-        let fallback = trimmed(name[name.index(after: comma)...])
-        let isQuoted = fallback.count >= 2 && fallback.hasPrefix("'") && fallback.hasSuffix("'")
-        return .variable(trimmed(name[..<comma]), default: isQuoted ? String(fallback.dropFirst().dropLast()) : nil)
+    private static func piece(_ text: String, _ pointer: String) throws -> Piece {
+        if ["*", "?", "$"].contains(text) { return .character(text.unicodeScalars.first!) }
+        let parts = text.split(separator: ",", maxSplits: 1, omittingEmptySubsequences: false).map(trimmed)
+        guard !parts[0].isEmpty else { throw PolicyMalformed(pointer: pointer, reason: "a variable ${} has no name") }
+        guard parts.count == 2 else { return .variable(parts[0], default: nil) }
+        guard parts[1].utf8.count >= 2, parts[1].hasPrefix("'"), parts[1].hasSuffix("'") else {
+            throw PolicyMalformed(pointer: pointer, reason: "the default of the variable ${\(parts[0])} must stand in single quotes")
+        }
+        return .variable(parts[0], default: String(parts[1].dropFirst().dropLast()))
     }
 
     private static func trimmed(_ text: Substring) -> String {
         String(text.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
     }
 
-    /// Whether `value` is what this text stands for in `context`. A variable that has no single value matches nothing.
+    /// Whether `value` is what this text stands for in `context`.
+    ///
+    /// A variable that has no single value makes the whole text match nothing. Wildcards in the value of a variable are plain
+    /// characters: what a request carries must not widen what a policy says.
     func matches(_ value: String, in context: PolicyContext, ignoringCase: Bool = false) -> Bool {
         guard let pattern = resolved(in: context) else { return false }
         let fold: (Unicode.Scalar) -> Unicode.Scalar = { scalar in
@@ -55,7 +65,8 @@ struct PolicyText: Hashable, Sendable {
             return lower.count == 1 ? lower.first! : scalar
         }
         return Self.match(
-            pattern.map { if case .character(let scalar) = $0 { .character(fold(scalar)) } else { $0 } }, Array(value.unicodeScalars.map(fold)))
+            pattern.map { if case .character(let scalar) = $0 { .character(fold(scalar)) } else { $0 } },
+            Array(value.unicodeScalars.map(fold)))
     }
 
     private func resolved(in context: PolicyContext) -> [Piece]? {

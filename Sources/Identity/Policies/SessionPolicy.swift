@@ -21,7 +21,12 @@ enum SessionPolicy {
                     throw PolicyMalformed(pointer: pointer, reason: "a statement has either \(one) or \(other)")
                 }
                 let name = statement[one] == nil ? other : one
-                _ = try reader.strings(statement[name]!, "\(pointer)/\(name)")
+                let place = "\(pointer)/\(name)"
+                if name.hasSuffix("Action") {
+                    _ = try reader.actions(statement[name]!, place)
+                } else {
+                    _ = try reader.strings(statement[name]!, place)
+                }
             }
             if let conditions = statement["Condition"], conditions.object == nil {
                 throw PolicyMalformed(pointer: pointer + "/Condition", reason: "Condition is an object of operators")

@@ -31,11 +31,18 @@ struct TrustPolicy: Sendable {
         statements = try reader.statements(root, allowing: names).map { pointer, object in
             try Self.statement(object, pointer, reader)
         }
-        if statements.contains(where: { $0.concernsUs && $0.allows }), statements.allSatisfy(\.conditions.isEmpty) {
-            throw PolicyMalformed(
-                pointer: "/Statement",
-                reason: "a policy that trusts \(Self.federatedPrincipal) must have a condition, best on \(Self.federatedPrincipal):aud")
-        }
+        try checkGuard()
+    }
+
+    /// A policy that trusts pools must have a condition, and so must each of its statements that lets a token assume the role: without
+    /// one, every identity of every pool could.
+    private func checkGuard() throws {
+        let allowing = statements.filter { $0.allows && $0.concernsUs }
+        let isOpen = allowing.contains { $0.covers(Self.assumeAction) && $0.conditions.isEmpty }
+        guard isOpen || !allowing.isEmpty && statements.allSatisfy(\.conditions.isEmpty) else { return }
+        throw PolicyMalformed(
+            pointer: "/Statement",
+            reason: "a statement that trusts \(Self.federatedPrincipal) must have a condition, best on \(Self.federatedPrincipal):aud")
     }
 
     private static func statement(_ object: JSONObject, _ pointer: String, _ reader: PolicyReader) throws -> Statement {
@@ -49,7 +56,7 @@ struct TrustPolicy: Sendable {
         let place = pointer + (isNotAction ? "/NotAction" : "/Action")
         return Statement(
             allows: allows, concernsUs: concernsUs,
-            actions: try reader.strings(actions, place).map { PolicyText($0, wildcards: true, variables: false) }, isNotAction: isNotAction,
+            actions: try reader.actions(actions, place), isNotAction: isNotAction,
             conditions: try reader.conditions(object, pointer))
     }
 
@@ -57,7 +64,8 @@ struct TrustPolicy: Sendable {
         // Everyone can be shut out, but who is let in must be named.
         if principal.string == "*" { return !allows }
         guard let kinds = principal.object, !kinds.isEmpty else {
-            throw PolicyMalformed(pointer: pointer, reason: "a principal is \"*\" or an object such as {\"Federated\": \"\(federatedPrincipal)\"}")
+            throw PolicyMalformed(
+                pointer: pointer, reason: "a principal is \"*\" or an object such as {\"Federated\": \"\(federatedPrincipal)\"}")
         }
         var concernsUs = false
         for (kind, value) in kinds.members {
@@ -67,6 +75,7 @@ struct TrustPolicy: Sendable {
             }
             let names = try reader.strings(value, place)
             if kind == "Federated", names.contains(federatedPrincipal) { concernsUs = true }
+            if !allows, kind == "Federated" || kind == "AWS", names.contains("*") { concernsUs = true }
         }
         return concernsUs
     }

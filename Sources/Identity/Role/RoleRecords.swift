@@ -37,7 +37,8 @@ extension Transaction {
             ON CONFLICT (name) DO UPDATE SET trust_policy = excluded.trust_policy,
                 max_session_seconds = excluded.max_session_seconds, tags = excluded.tags, updated_at = excluded.updated_at
             """,
-            role.name, role.roleId, role.trustPolicy, role.maxSessionSeconds, JSONValue.object(role.tags).text, role.createdAt, role.updatedAt)
+            role.name, role.roleId, role.trustPolicy, role.maxSessionSeconds, JSONValue.object(role.tags).text, role.createdAt,
+            role.updatedAt)
         try advanceEpoch()
         return try self.role(role.name) ?? role
     }

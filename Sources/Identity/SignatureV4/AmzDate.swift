@@ -9,9 +9,19 @@ enum AmzDate {
             return bytes[range].reduce(0) { $0 * 10 + Int64($1 - 0x30) }
         }
         guard let year = number(0..<4), let month = number(4..<6), let day = number(6..<8), let hour = number(9..<11),
-            let minute = number(11..<13), let second = number(13..<15), 1...12 ~= month, 1...31 ~= day, hour < 24, minute < 60, second < 61
+            let minute = number(11..<13), let second = number(13..<15), 1...12 ~= month, 1...daysIn(month, year) ~= day, hour < 24,
+            minute < 60,
+            second < 60
         else { return nil }
         return days(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second
+    }
+
+    private static func daysIn(_ month: Int64, _ year: Int64) -> Int64 {
+        switch month {
+        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
     }
 
     /// Days since 1970-01-01 in the Gregorian calendar, counted in years that begin in March.
@@ -42,11 +52,13 @@ enum AmzDate {
             + pad(clock / 60 % 60, 2) + pad(clock % 60, 2) + "Z"
     }
 
-    /// `Sat, 21 Nov 2026 12:00:00 GMT` (RFC 9110 section 5.6.7) as signatures write it, nil for anything else.
+    /// `Sat, 21 Nov 2026 12:00:00 GMT` (RFC 9110 section 5.6.7, also with the offsets +0000 and -0000 that mail libraries write) or
+    /// `20261121T120000Z` as signatures write it, nil for anything else.
     static func fromHTTPDate(_ text: String) -> String? {
+        if seconds(text) != nil { return text }
         let parts = text.split(separator: " ")
         let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-        guard parts.count == 6, parts[5] == "GMT", parts[1].count == 2, parts[3].count == 4,
+        guard parts.count == 6, ["GMT", "+0000", "-0000"].contains(parts[5]), parts[1].utf8.count == 2, parts[3].utf8.count == 4,
             let month = months.firstIndex(of: String(parts[2]))
         else { return nil }
         let number = month + 1 < 10 ? "0\(month + 1)" : "\(month + 1)"

@@ -1,36 +1,50 @@
-import Platform
-
 /// A request as its signer must have written it.
 enum CanonicalRequest {
-    /// The canonical forms that signers make of one request: with the query as it was sent, and with it decoded and encoded
-    /// anew. They differ only for what the sender did not encode, and name the same parameters.
+    /// The canonical forms that signers make of one request.
+    ///
+    /// With the query as it was sent, and with it decoded and encoded anew: they differ only for what the sender did not encode, and name the
+    /// same parameters. If the session token stands in the query, each also without it, because some services want it appended to a URL
+    /// that is already signed.
     static func forms(of request: SignedHTTPRequest, payloadHash: String) -> [String] {
-        let queries = [query(request.parameters), query(request.parameters.map(encodedAnew))]
-        return (queries[0] == queries[1] ? [queries[0]] : queries).map { query in
-            ([request.method.uppercased(), path(request), query] + request.signedHeaders.sorted().map { "\($0):\(request.header($0) ?? "")" }
-                + ["", request.signedHeaders.sorted().joined(separator: ";"), payloadHash]).joined(separator: "\n")
-        }
+        let withToken = queries(request.parameters)
+        let withoutToken = request.tokenIsInQuery ? queries(request.parameters.filter { $0.name != "X-Amz-Security-Token" }) : []
+        let tail =
+            request.signedHeaders.sorted().map { "\($0):\(request.header($0) ?? "")" }
+            + ["", request.signedHeaders.sorted().joined(separator: ";"), payloadHash]
+        let head = [request.method.uppercased(), path(request)]
+        return (withToken + withoutToken).map { query in (head + [query] + tail).joined(separator: "\n") }
     }
 
     /// Every service but S3 takes dot segments and double slashes out and encodes the path once more.
     private static func path(_ request: SignedHTTPRequest) -> String {
-        if request.scope.service == "s3" { return request.path.isEmpty ? "/" : request.path }
+        if request.scope.isS3 { return request.path.isEmpty ? "/" : request.path }
         return PercentEncoding.encode(withoutDotSegments(request.path), keepingSlashes: true)
     }
 
-    static func withoutDotSegments(_ path: String) -> String {
-        var segments: [Substring] = []
-        for segment in path.split(separator: "/") {
-            switch segment {
-            case ".": break
-            case "..": _ = segments.popLast()
-            default: segments.append(segment)
+    /// RFC 3986 section 5.2.4, and consecutive slashes become one.
+    static func withoutDotSegments(_ path: String) -> [UInt8] {
+        let slash = UInt8(ascii: "/")
+        let bytes = Array(path.utf8)
+        var segments: [ArraySlice<UInt8>] = []
+        for segment in bytes.split(separator: slash) {
+            if segment.elementsEqual(".".utf8) { continue }
+            if segment.elementsEqual("..".utf8) {
+                _ = segments.popLast()
+            } else {
+                segments.append(segment)
             }
         }
-        let tail = path.utf8.last == UInt8(ascii: "/") && !segments.isEmpty ? "/" : ""
-        return "/" + segments.joined(separator: "/") + tail
+        let tail = bytes.last == slash && !segments.isEmpty ? [slash] : []
+        return [slash] + segments.joined(separator: [slash]) + tail
     }
 
+    private static func queries(_ parameters: [(name: String, value: String)]) -> [String] {
+        let asSent = query(parameters)
+        let anew = query(parameters.filter { !($0.name.isEmpty && $0.value.isEmpty) }.map(encodedAnew))
+        return asSent == anew ? [asSent] : [asSent, anew]
+    }
+
+    /// Sorted by name, then by value, byte by byte.
     private static func query(_ parameters: [(name: String, value: String)]) -> String {
         parameters.sorted { a, b in
             a.name.utf8.elementsEqual(b.name.utf8)
@@ -45,42 +59,9 @@ enum CanonicalRequest {
         )
     }
 
-    /// Without space at the ends, with one space for each run of it inside.
+    /// Without space at the ends, with one space for each run of it inside. Space is what signers in Python take for it: that of
+    /// Unicode, and the four separators of ASCII.
     static func trimmed(_ value: String) -> String {
-        value.unicodeScalars.split { $0.properties.isWhitespace }.map { String($0) }.joined(separator: " ")
-    }
-}
-
-/// Percent-encoding as RFC 3986 has it: everything but unreserved characters, in upper-case hexadecimal.
-enum PercentEncoding {
-    private static let digits = Array("0123456789ABCDEF".utf8)
-
-    static func encode(_ text: String, keepingSlashes: Bool) -> String {
-        var encoded: [UInt8] = []
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-                UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "~"):
-                encoded.append(byte)
-            case UInt8(ascii: "/") where keepingSlashes: encoded.append(byte)
-            default: encoded += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: encoded, as: UTF8.self)
-    }
-
-    /// What is not a valid escape stays as it is.
-    static func decode(_ text: String) -> String {
-        var decoded: [UInt8] = []
-        var rest = Array(text.utf8)[...]
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"), let value = Hex.decode(String(decoding: rest.prefix(2), as: UTF8.self)), value.count == 1 {
-                decoded.append(value[0])
-                rest = rest.dropFirst(2)
-            } else {
-                decoded.append(byte)
-            }
-        }
-        return String(decoding: decoded, as: UTF8.self)
+        value.unicodeScalars.split { $0.properties.isWhitespace || 0x1C...0x1F ~= $0.value }.map { String($0) }.joined(separator: " ")
     }
 }

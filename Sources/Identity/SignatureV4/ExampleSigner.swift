@@ -9,7 +9,9 @@ public enum ExampleSigner {
         let timestamp = AmzDate.text(now)
         let scope = SignedHTTPRequest.Scope(date: String(timestamp.prefix(8)), region: "us-east-1", service: "execute-api")
         let target = RequestURL(url)
-        var headers: [(name: String, value: String)] = [("host", target.host ?? ""), ("x-amz-date", timestamp), ("x-amz-security-token", sessionToken)]
+        var headers: [(name: String, value: String)] = [
+            ("host", target.host ?? ""), ("x-amz-date", timestamp), ("x-amz-security-token", sessionToken),
+        ]
         let request = SignedHTTPRequest(
             method: "GET", path: target.path, parameters: target.parameters, headers: headers, bodySha256: nil, accessKeyId: accessKeyId,
             scope: scope, timestamp: timestamp, signedAt: now, signedHeaders: headers.map(\.name), signature: "", expiresSeconds: nil,

@@ -7,7 +7,7 @@ enum SignatureV4 {
     static let algorithm = "AWS4-HMAC-SHA256"
 
     /// How far the clocks of signer and verifier may be apart, in seconds; S3 allows more than other services.
-    static func skewSeconds(_ service: String) -> Int64 { service == "s3" ? 900 : 300 }
+    static func skewSeconds(_ scope: SignedHTTPRequest.Scope) -> Int64 { scope.isS3 ? 900 : 300 }
 
     struct Verdict: Sendable {
         /// Whether the signature covers a body hash that the caller has given.
@@ -30,8 +30,8 @@ enum SignatureV4 {
             constantTimeEquals(Hex.encode(HMAC.sha256(key: key, Array(stringToSign(request, form).utf8))), request.signature)
         }
         guard matches.contains(true) else {
-            let shown = request.sessionToken.map { token in forms[0].replacing(token, with: "***") } ?? forms[0]
-            throw SignatureV4Failure.mismatch(canonicalRequest: shown, stringToSign: stringToSign(request, forms[0]))
+            throw SignatureV4Failure.mismatch(
+                canonicalRequest: withoutSessionToken(forms[0], of: request), stringToSign: stringToSign(request, forms[0]))
         }
         return Verdict(bodyVerified: body.isGiven)
     }
@@ -40,6 +40,15 @@ enum SignatureV4 {
     static func signature(of request: SignedHTTPRequest, secret: String) -> String {
         let canonical = CanonicalRequest.forms(of: request, payloadHash: BodyHash.empty)[0]
         return Hex.encode(HMAC.sha256(key: signingKey(secret, request.scope), Array(stringToSign(request, canonical).utf8)))
+    }
+
+    /// For people: the token stands in a header as it is and in a query encoded.
+    private static func withoutSessionToken(_ form: String, of request: SignedHTTPRequest) -> String {
+        guard let token = request.sessionToken, !token.isEmpty else { return form }
+        let written = request.parameters.filter { $0.name == "X-Amz-Security-Token" }.map(\.value)
+        return ([token, PercentEncoding.encode(token.utf8, keepingSlashes: false)] + written).reduce(form) { form, token in
+            token.isEmpty ? form : form.replacing(token, with: "***")
+        }
     }
 
     private static func stringToSign(_ request: SignedHTTPRequest, _ canonical: String) -> String {
@@ -63,7 +72,7 @@ enum SignatureV4 {
     }
 
     private static func checkTime(_ request: SignedHTTPRequest, now: Int64) throws {
-        let skew = skewSeconds(request.scope.service)
+        let skew = skewSeconds(request.scope)
         let signedAt = request.signedAt
         guard let expires = request.expiresSeconds else {
             if abs(now - signedAt) > skew { throw SignatureV4Failure.skewed(signedAt: signedAt, maximumSeconds: skew) }
@@ -85,31 +94,4 @@ enum SignatureV4Failure: Error, Hashable, Sendable {
     /// The body is not the one that x-amz-content-sha256 names.
     case bodyHash
     case mismatch(canonicalRequest: String, stringToSign: String)
-}
-
-/// What the signer signed in place of the body.
-struct BodyHash {
-    /// As it stands in the canonical request.
-    let text: String
-    /// Whether it is the hash of a body that the caller has.
-    let isGiven: Bool
-
-    static let unsigned = "UNSIGNED-PAYLOAD"
-    static let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-
-    /// - Throws: `SignatureV4Failure.bodyHash`.
-    init(of request: SignedHTTPRequest) throws {
-        let named = request.header("x-amz-content-sha256") ?? request.query("X-Amz-Content-Sha256")
-        let given = request.bodySha256
-        guard let named else {
-            let isUnsigned = request.expiresSeconds != nil && request.scope.service == "s3"
-            text = isUnsigned ? Self.unsigned : given ?? Self.empty
-            isGiven = !isUnsigned && given != nil
-            return
-        }
-        let isHash = named.utf8.count == 64 && Hex.decode(named) != nil
-        if isHash, let given, named.lowercased() != given { throw SignatureV4Failure.bodyHash }
-        text = named
-        isGiven = isHash && given != nil
-    }
 }

@@ -25,7 +25,7 @@ struct PoolTokenVerifier: Sendable {
     struct Expectation: Sendable {
         var audience: String?
         var issuer: String?
-        /// Whether the pool and the identity must still be there.
+        /// Whether the pool and the identity must still be there, and nothing revoked.
         var checksRevocation = true
     }
 
@@ -93,12 +93,19 @@ struct PoolTokenVerifier: Sendable {
         if token.expiresAt <= now { throw TokenExpired(expiredAt: token.expiresAt, now: now) }
     }
 
-    /// The pool and the identity are still there, the identity is not disabled.
+    /// The pool and the identity are still there, the identity is not disabled, and neither was revoked since.
     private func checkStanding(of token: VerifiedPoolToken) throws {
         try surroundings.database.read { tx in
             guard try catalogue.knownPool(token.poolId, in: tx) != nil else { throw TokenRevoked(reason: "its pool was deleted") }
             guard let identity = try tx.identity(token.identityId) else { throw TokenRevoked(reason: "its identity was deleted") }
             if identity.state == .disabled { throw TokenRevoked(reason: "its identity is disabled") }
+            let targets: [Revocations.Target] = [
+                .init(kind: .identityId, subject: token.identityId), .init(kind: .poolId, subject: token.poolId),
+            ]
+            // A token says its second only: one minted in the very second of a revocation may be newer than it.
+            if try catalogue.revocations(in: tx).hit(targets, issuedAt: token.issuedAt + 1) != nil {
+                throw TokenRevoked(reason: "credentials.revoke named its identity or its pool")
+            }
         }
     }
 }

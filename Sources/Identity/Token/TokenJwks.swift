@@ -12,7 +12,8 @@ extension TokenService {
         return try surroundings.database.read { tx in
             let rings = try owners(request.issuer, in: tx).map { try catalogue.signingKeys.ring(of: $0, in: tx) }
             return TokenJwks.Result(
-                keys: rings.flatMap { $0.published(at: now) }.map(\.publicJwk), nextChangeAt: rings.compactMap { $0.nextChange(after: now) }.min())
+                keys: rings.flatMap { $0.published(at: now) }.map(\.publicJwk),
+                nextChangeAt: rings.compactMap { $0.nextChange(after: now) }.min())
         }
     }
 
@@ -23,7 +24,8 @@ extension TokenService {
 
     /// - Throws: `IssuerNotFound`.
     func owner(ofIssuer issuer: String, in tx: Transaction) throws -> KeyOwner {
-        guard let owner = surroundings.realm.owner(ofIssuer: issuer), !(try catalogue.signingKeys.ring(of: owner, in: tx).keys.isEmpty) else {
+        guard let owner = surroundings.realm.owner(ofIssuer: issuer), !(try catalogue.signingKeys.ring(of: owner, in: tx).keys.isEmpty)
+        else {
             throw IssuerNotFound(issuer: issuer)
         }
         return owner

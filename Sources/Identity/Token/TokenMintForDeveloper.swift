@@ -14,7 +14,8 @@ extension TokenService {
         let owner = try owner(request, call, now: now)
 
         let claims = PoolTokenClaims(
-            issuer: surroundings.realm.issuer(of: owner.key.owner), poolId: request.poolId, poolArn: surroundings.realm.arn(ofPool: request.poolId),
+            issuer: surroundings.realm.issuer(of: owner.key.owner), poolId: request.poolId,
+            poolArn: surroundings.realm.arn(ofPool: request.poolId),
             identityId: owner.identityId, amr: .developer(owner.login), tags: tags, issuedAt: now, expiresAt: now + request.durationSeconds)
         let token = try JWS.sign(payload: claims.json, with: owner.key.privateKey, type: PoolTokenClaims.type)
         return TokenMintForDeveloper.Result(

@@ -78,7 +78,8 @@ enum Message: Sendable {
         if let progressToken, progressToken.kind != .string, progressToken.number?.int64 == nil {
             return InvalidRequest("The member progressToken must be a string or an integer.")
         }
-        if let params, params.kind != .object { return ParamsNotByName() }
+        if let params, params.kind == .array { return ParamsNotByName() }
+        if let params, params.kind != .object { return InvalidRequest("The member params must be an object, or left out.") }
         return nil
     }
 }

@@ -24,7 +24,9 @@ public final class Counters: CallObserver {
     private let onFailure: @Sendable (_ method: String, _ trace: String?, _ incident: String, any Error) -> Void
 
     /// - Parameter onFailure: is told of every internal error, for the log.
-    public init(onFailure: @escaping @Sendable (_ method: String, _ trace: String?, _ incident: String, any Error) -> Void = { _, _, _, _ in }) {
+    public init(
+        onFailure: @escaping @Sendable (_ method: String, _ trace: String?, _ incident: String, any Error) -> Void = { _, _, _, _ in }
+    ) {
         self.onFailure = onFailure
     }
 

@@ -26,7 +26,9 @@ public final class Server: Sendable {
         self.input = input
         let end = ServerEnd(onEnd)
         let flow = FlowControl(
-            .init(unansweredRequests: options.maximumUnanswered, unansweredBytes: max(16 << 20, options.maximumLine), unsentBytes: options.maximumUnsent))
+            .init(
+                unansweredRequests: options.maximumUnanswered, unansweredBytes: max(16 << 20, options.maximumLine),
+                unsentBytes: options.maximumUnsent))
         let outbox = Outbox(Output(output), flow: flow, onBroken: { end.outputBroke() }, onEmpty: { end.stir() })
         self.end = end
         self.flow = flow

@@ -10,7 +10,7 @@ enum Storeless {
         switch name {
         // A testing store has a clock of its own.
         case "system.ping" where !mintmark.configuration.testing: return run(SystemPing.self, system.ping)
-        case "system.health": return nil
+        case "system.health": return run(SystemHealth.self, system.health)
         case "system.metrics": return run(SystemMetrics.self, system.metrics)
         case "rpc.discover": return run(RpcDiscover.self, RpcService(mintmark).discover)
         default: return nil

@@ -7,7 +7,9 @@ extension SystemService {
         var checks: [HealthCheck] = []
         do {
             let facts = try mintmark.services().surroundings.database.facts()
-            checks.append(HealthCheck(name: "store", ok: true, detail: "\(facts.kind.rawValue), schema version \(facts.schemaVersion), \(facts.bytes) bytes"))
+            checks.append(
+                HealthCheck(
+                    name: "store", ok: true, detail: "\(facts.kind.rawValue), schema version \(facts.schemaVersion), \(facts.bytes) bytes"))
         } catch {
             let reason = contractError(error)?.message ?? "the store failed"
             checks.append(HealthCheck(name: "store", ok: false, detail: reason))

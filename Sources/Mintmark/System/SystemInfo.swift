@@ -9,7 +9,8 @@ extension SystemService {
         return SystemInfo.Result(
             name: "mintmark", version: Mintmark.version, schemaVersion: Int64(facts.schemaVersion),
             storeKind: .init(rawValue: facts.kind.rawValue) ?? .sqlite, testing: configuration.testing, issuer: configuration.realm.issuer,
-            region: configuration.realm.region, account: configuration.realm.account, caller: configuration.publicCaller ? .public : .developer,
+            region: configuration.realm.region, account: configuration.realm.account,
+            caller: configuration.publicCaller ? .public : .developer,
             methods: Int64(Contract.MethodTable.all.count { Offering.isOffered($0, by: configuration) }), startedAt: mintmark.startedAt)
     }
 }

@@ -7,7 +7,8 @@ extension SystemService {
         let totals = mintmark.counters.totals
         let methods = totals.methods.sorted { $0.key < $1.key }.map { name, counts in
             MethodMetrics(
-                method: name, calls: Int64(counts.calls), errors: Int64(counts.errors), totalMicroseconds: Int64(counts.totalNanoseconds / 1000),
+                method: name, calls: Int64(counts.calls), errors: Int64(counts.errors),
+                totalMicroseconds: Int64(counts.totalNanoseconds / 1000),
                 latency: counts.buckets.enumerated().filter { $0.element > 0 }.map {
                     LatencyBucket(upToMicroseconds: 1 << Int64($0.offset), count: Int64($0.element))
                 })

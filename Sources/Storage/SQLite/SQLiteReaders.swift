@@ -9,8 +9,9 @@ final class SQLiteReaders: Sendable {
 
     private let state = Mutex(State())
     private let open: @Sendable (_ patient: Bool) throws -> Owned<SQLiteConnection>
-    /// How many stay open while nobody reads.
-    private let mostIdle = 8
+    /// How many stay open while nobody reads: as many as there are threads that read, since each one opened anew reads the
+    /// schema and prepares its statements again.
+    private let mostIdle = 40
 
     /// - Parameter open: opens one more; it may be told not to wait.
     init(open: @escaping @Sendable (_ patient: Bool) throws -> Owned<SQLiteConnection>) { self.open = open }

@@ -39,8 +39,8 @@ enum StoreFile {
         }
         switch status.st_mode & S_IFMT {
         case S_IFREG:
-            // SQLite takes a file of one byte for an empty one and would overwrite it.
-            if status.st_size == 1 { throw .notAStore(path: path) }
+            // SQLite takes a file that is shorter than its header for a new one, and would write over it.
+            if 1..<512 ~= status.st_size { throw .notAStore(path: path) }
             return access(path, R_OK) == 0 ? .file : .other("this user may not read it")
         case S_IFDIR: return .other("it is a folder")
         default: return .other("it is not a file")

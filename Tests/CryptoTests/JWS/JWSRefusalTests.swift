@@ -110,7 +110,9 @@ import Testing
         _ = try? PublicKey(jwk: json(PublicKeyRefusalTests.cases[10].key))
         _ = try? PublicKey(spki: [1, 2, 3])
         _ = try? Scrypt.derive(password: [], salt: [], n: 1 << 30, r: 8, p: 1, count: 16)
-        _ = try? AESGCM.open([UInt8](repeating: 0, count: 16), key: SecretBytes([UInt8](repeating: 0, count: 32)), nonce: [UInt8](repeating: 0, count: 12), authenticating: [])
+        _ = try? AESGCM.open(
+            [UInt8](repeating: 0, count: 16), key: SecretBytes([UInt8](repeating: 0, count: 32)), nonce: [UInt8](repeating: 0, count: 12),
+            authenticating: [])
         #expect(ERR_peek_error() == 0)
     }
 }

@@ -26,6 +26,17 @@ import Testing
         #expect(throws: KeyError.malformedMember("keys")) { try JWKSet(json(#"{"keys":{}}"#)) }
     }
 
+    @Test("a set of many keys, or of few that are very long, does not cost seconds: the rest is left out")
+    func hostileSets() throws {
+        let long = #"{"kty":"RSA","e":"AQAB","n":"\#(PublicKeyRefusalTests.modulus(bits: 8192))"}"#
+        let set = try JWKSet(json(#"{"keys":["# + Array(repeating: long, count: 5).joined(separator: ",") + "]}"))
+        #expect(set.refusals.filter { $0 == .tooMany }.count == 3)
+        let common = Vectors.publicPart(Vectors.es256Key)
+        let many = try JWKSet(json(#"{"keys":["# + Array(repeating: common, count: 130).joined(separator: ",") + "]}"))
+        #expect(many.keys.count == 128)
+        #expect(many.refusals == [.tooMany, .tooMany])
+    }
+
     @Test("what is written is read back as the same key", arguments: SigningAlgorithm.allCases)
     func roundTrip(_ algorithm: SigningAlgorithm) throws {
         let key = try PrivateKey.generate(algorithm)

@@ -59,9 +59,11 @@ import Testing
         #expect(throws: KeyError.inconsistent) { try PrivateKey(jwk: json(rsa), algorithm: .RS256) }
     }
 
-    @Test("zero and the group's order are no private numbers", arguments: [
-        "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "_____wAAAAD__________7zm-q2nF56E87nKwvxjJVE",
-    ])
+    @Test(
+        "zero and the group's order are no private numbers",
+        arguments: [
+            "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "_____wAAAAD__________7zm-q2nF56E87nKwvxjJVE",
+        ])
     func outOfRange(_ d: String) {
         let key = Vectors.es256Key.replacing("jpsQnnGQmL-YBIffH1136cspYG6-0iY7X1fCE9-E9LI", with: d)
         #expect(throws: KeyError.inconsistent) { try PrivateKey(jwk: json(key), algorithm: .ES256) }

@@ -1,0 +1,129 @@
+import ArgumentParser
+import Identity
+import Logging
+import Mintmark
+
+/// Which store and how, as the command line says; what it leaves out, the environment may say.
+struct StoreSettings {
+    var app: String?
+    var store: String?
+    var issuer: String?
+    var region: String?
+    var account: String?
+    var masterKeyFile: String?
+    var caller: String?
+    var testing = false
+    var clock: Int64?
+    var auditIssuance = false
+    var migrate: String?
+    var logLevel: String?
+
+    /// What the options and the environment say together.
+    ///
+    /// - Throws: `ValidationError` for what makes no sense, `ContractError` for a master key file that cannot be used.
+    func configuration() throws -> Configuration {
+        let testing = try Environment.flag("TESTING", or: self.testing)
+        let caller = try choice(caller ?? Environment["CALLER"], "--caller", ["developer", "public"]) ?? "developer"
+        let migrate = try choice(migrate ?? Environment["MIGRATE"], "--migrate", ["auto", "never"]) ?? "auto"
+        if testing, caller == "public" {
+            throw ValidationError("--testing and --caller public exclude each other: a tester may do everything.")
+        }
+        let clock = try self.clock ?? Environment.integer("CLOCK")
+        if clock != nil, !testing { throw ValidationError("--clock needs --testing.") }
+        return Configuration(
+            store: try storeLocation(), realm: try realm(testing: testing), testing: testing, publicCaller: caller == "public",
+            masterKey: try masterKey(), auditsIssuance: try Environment.flag("AUDIT_ISSUANCE", or: auditIssuance),
+            migrates: migrate == "auto",
+            clock: clock)
+    }
+
+    private func choice(_ given: String?, _ name: String, _ known: [String]) throws -> String? {
+        guard let given else { return nil }
+        guard known.contains(given) else { throw ValidationError("\(name) is one of \(known.joined(separator: ", ")), not '\(given)'.") }
+        return given
+    }
+
+    private func storeLocation() throws -> Configuration.Store {
+        if let store = store ?? Environment["STORE"] {
+            if store == ":memory:" { return .memory }
+            if store.isEmpty { throw ValidationError("--store is empty: name a file, or :memory:.") }
+            if store.contains("://") {
+                throw ValidationError("--store takes a file or :memory:; '\(store.prefix { $0 != ":" })' is no store here.")
+            }
+            return .file(store)
+        }
+        let app = app ?? Environment["APP"] ?? "default"
+        let isName = app.utf8.allSatisfy {
+            (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) || [0x2D, 0x2E, 0x5F].contains($0)
+        }
+        guard isName, !app.isEmpty, !app.hasPrefix("."), app.utf8.count <= 64 else {
+            throw ValidationError("--app takes up to 64 letters, digits, dots, hyphens and underscores, and begins with no dot.")
+        }
+        return .file("\(try dataFolder())/mintmark/\(app).db")
+    }
+
+    private func dataFolder() throws -> String {
+        if let folder = Environment.plain("XDG_DATA_HOME"), folder.hasPrefix("/") { return folder }
+        guard let home = Environment.plain("HOME"), home.hasPrefix("/") else {
+            throw ValidationError("There is no HOME to keep a store in; name one with --store.")
+        }
+        return "\(home)/.local/share"
+    }
+
+    private func realm(testing: Bool) throws -> Realm {
+        let given = issuer ?? Environment["ISSUER"]
+        let issuer = given ?? (testing ? "https://testing.mintmark.localhost" : "https://mintmark.localhost")
+        guard let host = Self.host(of: issuer) else {
+            throw ValidationError("--issuer is an https URL without query, such as https://id.example.com; '\(issuer)' is not.")
+        }
+        let isReserved =
+            ["localhost", "test", "example"].contains { host == $0 || host.hasSuffix(".\($0)") } || ["127.0.0.1", "[::1]"].contains(host)
+        if testing, !isReserved {
+            throw ValidationError(
+                "With --testing the issuer must be loopback, .test, .example or .localhost, so that its tokens fool nobody.")
+        }
+        let region = region ?? Environment["REGION"] ?? "local-1"
+        guard (1...18).contains(region.utf8.count),
+            region.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) || $0 == 0x2D })
+        else {
+            throw ValidationError("--region has up to 18 lower-case letters, digits and hyphens, such as eu-west-1.")
+        }
+        let account = account ?? Environment["ACCOUNT"] ?? "000000000000"
+        guard account.utf8.count == 12, account.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            throw ValidationError("--account has 12 digits.")
+        }
+        return Realm(issuer: issuer, region: region, account: account)
+    }
+
+    /// The host of an https URL (or of a loopback http one) without query and fragment, nil for anything else.
+    private static func host(of url: String) -> String? {
+        let isPlain = url.hasPrefix("http://")
+        guard isPlain || url.hasPrefix("https://"), !url.contains("?"), !url.contains("#"), !url.contains(" "), url.utf8.count <= 512 else {
+            return nil
+        }
+        let authority = url.dropFirst(isPlain ? 7 : 8).prefix { $0 != "/" }
+        let host = authority.hasPrefix("[") ? authority.prefix { $0 != "]" } + "]" : authority.prefix { $0 != ":" }
+        let isLoopback = ["localhost", "127.0.0.1", "[::1]"].contains(String(host))
+        return host.isEmpty || (isPlain && !isLoopback) ? nil : String(host)
+    }
+
+    private func masterKey() throws -> MasterKey? {
+        if let path = masterKeyFile ?? Environment["MASTER_KEY_FILE"] { return try MasterKeyFile(path: path).readGiven() }
+        guard let text = Environment["MASTER_KEY"] else { return nil }
+        do { return try MasterKey(text: text) } catch {
+            throw ValidationError(
+                "MINTMARK_MASTER_KEY holds no master key: 32 bytes in base64url (43 characters) or hexadecimal (64) are needed.")
+        }
+    }
+}
+
+extension Mintmark {
+    /// A Mintmark as the settings say.
+    convenience init(_ settings: StoreSettings, logsTo ring: LogRing?) throws {
+        let name = settings.logLevel ?? Environment["LOG_LEVEL"] ?? "info"
+        guard let level = Logger.Level(rawValue: name) else {
+            throw ValidationError("--log-level is one of \(Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")), not '\(name)'.")
+        }
+        self.init(try settings.configuration(), logRing: ring, logLevel: level)
+    }
+}

@@ -1,0 +1,38 @@
+import Contract
+import Crypto
+import Platform
+
+/// A list that is answered in pages: its method, and what it was asked to list. A cursor belongs to one of these.
+struct PagedList {
+    let method: String
+    /// The parameters that choose the rows, as one text.
+    var scope = ""
+
+    private static let markCount = 8
+
+    private var mark: ArraySlice<UInt8> { Hash.sha256(Array("\(method)\n\(scope)".utf8)).prefix(Self.markCount) }
+
+    /// What a cursor stands for; the empty text is the place before everything.
+    ///
+    /// - Throws: `InvalidCursor` for one that this list did not give out.
+    func place(after cursor: String?) throws -> String {
+        guard let cursor else { return "" }
+        guard let bytes = Base64URL.decode(cursor), bytes.count > Self.markCount, bytes.prefix(Self.markCount) == mark,
+            let text = String(validating: bytes.dropFirst(Self.markCount), as: UTF8.self)
+        else { throw InvalidCursor(method: method) }
+        return text
+    }
+
+    /// One page.
+    ///
+    /// - Parameters:
+    ///   - found: up to `limit` + 1 rows; the one too many only says that there is another page.
+    ///   - place: what the row is found by again.
+    func page<Element>(_ found: some Collection<Element>, limit: Int64, place: (Element) -> String) -> (
+        elements: [Element], nextCursor: String?
+    ) {
+        let elements = Array(found.prefix(Int(limit)))
+        guard found.count > limit, let last = elements.last else { return (elements, nil) }
+        return (elements, Base64URL.encode(mark + Array(place(last).utf8)))
+    }
+}

@@ -1,0 +1,85 @@
+/// The comparison of a condition, without its set operator and `IfExists` (cognito.md 6.4; the rest as IAM has it).
+enum PolicyOperator: String, CaseIterable, Sendable {
+    case stringEquals = "StringEquals"
+    case stringNotEquals = "StringNotEquals"
+    case stringEqualsIgnoreCase = "StringEqualsIgnoreCase"
+    case stringNotEqualsIgnoreCase = "StringNotEqualsIgnoreCase"
+    case stringLike = "StringLike"
+    case stringNotLike = "StringNotLike"
+    case arnEquals = "ArnEquals"
+    case arnLike = "ArnLike"
+    case arnNotEquals = "ArnNotEquals"
+    case arnNotLike = "ArnNotLike"
+    case numericEquals = "NumericEquals"
+    case numericNotEquals = "NumericNotEquals"
+    case numericLessThan = "NumericLessThan"
+    case numericLessThanEquals = "NumericLessThanEquals"
+    case numericGreaterThan = "NumericGreaterThan"
+    case numericGreaterThanEquals = "NumericGreaterThanEquals"
+    case dateEquals = "DateEquals"
+    case dateNotEquals = "DateNotEquals"
+    case dateLessThan = "DateLessThan"
+    case dateLessThanEquals = "DateLessThanEquals"
+    case dateGreaterThan = "DateGreaterThan"
+    case dateGreaterThanEquals = "DateGreaterThanEquals"
+    case bool = "Bool"
+    case null = "Null"
+
+    /// How a value of the request is compared with one of the policy.
+    enum Comparison: Hashable, Sendable {
+        case text(ignoringCase: Bool)
+        /// As text, each of the six parts between colons on its own.
+        case arn
+        case number(Relation)
+        case date(Relation)
+        case truth
+        case presence
+    }
+
+    enum Relation: Hashable, Sendable {
+        case equal, less, lessOrEqual, greater, greaterOrEqual
+
+        func holds<V: Comparable>(_ value: V, _ bound: V) -> Bool {
+            switch self {
+            case .equal: value == bound
+            case .less: value < bound
+            case .lessOrEqual: value <= bound
+            case .greater: value > bound
+            case .greaterOrEqual: value >= bound
+            }
+        }
+    }
+
+    /// Whether the operator asks that no value of the policy matches.
+    var isNegated: Bool { rawValue.contains("Not") }
+
+    var hasWildcards: Bool { rawValue.hasSuffix("Like") || comparison == .arn }
+
+    /// Policy variables have a meaning in text only.
+    var hasVariables: Bool {
+        switch comparison {
+        case .text, .arn: true
+        case .number, .date, .truth, .presence: false
+        }
+    }
+
+    var comparison: Comparison {
+        switch self {
+        case .stringEquals, .stringNotEquals, .stringLike, .stringNotLike: .text(ignoringCase: false)
+        case .stringEqualsIgnoreCase, .stringNotEqualsIgnoreCase: .text(ignoringCase: true)
+        case .arnEquals, .arnLike, .arnNotEquals, .arnNotLike: .arn
+        case .numericEquals, .numericNotEquals: .number(.equal)
+        case .numericLessThan: .number(.less)
+        case .numericLessThanEquals: .number(.lessOrEqual)
+        case .numericGreaterThan: .number(.greater)
+        case .numericGreaterThanEquals: .number(.greaterOrEqual)
+        case .dateEquals, .dateNotEquals: .date(.equal)
+        case .dateLessThan: .date(.less)
+        case .dateLessThanEquals: .date(.lessOrEqual)
+        case .dateGreaterThan: .date(.greater)
+        case .dateGreaterThanEquals: .date(.greaterOrEqual)
+        case .bool: .truth
+        case .null: .presence
+        }
+    }
+}

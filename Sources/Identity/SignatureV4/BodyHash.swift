@@ -1,0 +1,35 @@
+import Platform
+
+/// What the signer signed in place of the body.
+struct BodyHash {
+    /// As it stands in the canonical request.
+    let text: String
+    /// Whether it is the hash of a body that the caller has.
+    let isGiven: Bool
+
+    private static let unsigned = "UNSIGNED-PAYLOAD"
+    static let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
+    /// What the signer declares in `x-amz-content-sha256` stands; without it a presigned S3 request has no body hash, and any other the
+    /// given one, else that of an empty body.
+    ///
+    /// - Throws: `SignatureV4Failure.bodyHash` if the declared and the given hash differ, `malformed` if the declared one is neither a hash nor
+    ///   a marker.
+    init(of request: SignedHTTPRequest) throws {
+        let named = request.header("x-amz-content-sha256") ?? request.query("X-Amz-Content-Sha256")
+        let given = request.bodySha256?.lowercased()
+        guard let named else {
+            let isUnsigned = request.expiresSeconds != nil && request.scope.isS3
+            text = isUnsigned ? Self.unsigned : given ?? Self.empty
+            isGiven = !isUnsigned && given != nil
+            return
+        }
+        let isHash = named.utf8.count == 64 && Hex.decode(named) != nil
+        guard isHash || named == Self.unsigned || named.hasPrefix("STREAMING-") else {
+            throw SignatureV4Failure.malformed("x-amz-content-sha256 is neither a SHA-256 nor UNSIGNED-PAYLOAD nor STREAMING-…")
+        }
+        if isHash, let given, named.lowercased() != given { throw SignatureV4Failure.bodyHash }
+        text = named
+        isGiven = isHash && given != nil
+    }
+}

@@ -1,0 +1,46 @@
+/// Percent-encoding (RFC 3986 section 2.1), in upper-case hexadecimal. Works on bytes, so that nothing is repaired on the way.
+enum PercentEncoding {
+    private static let digits = Array("0123456789ABCDEF".utf8)
+
+    /// Encodes everything but unreserved characters, and `/` if `keepingSlashes`.
+    static func encode(_ bytes: some Sequence<UInt8>, keepingSlashes: Bool) -> String {
+        var encoded: [UInt8] = []
+        for byte in bytes {
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+                UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "~"):
+                encoded.append(byte)
+            case UInt8(ascii: "/") where keepingSlashes: encoded.append(byte)
+            default: encoded += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: encoded, as: UTF8.self)
+    }
+
+    /// Decodes; what is not a valid escape stays as it is.
+    static func decode(_ text: String) -> [UInt8] {
+        let bytes = Array(text.utf8)
+        var decoded: [UInt8] = []
+        decoded.reserveCapacity(bytes.count)
+        var at = 0
+        while at < bytes.count {
+            if bytes[at] == UInt8(ascii: "%"), at + 2 < bytes.count, let high = digit(bytes[at + 1]), let low = digit(bytes[at + 2]) {
+                decoded.append(high << 4 | low)
+                at += 3
+            } else {
+                decoded.append(bytes[at])
+                at += 1
+            }
+        }
+        return decoded
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case 0x30...0x39: byte - 0x30
+        case 0x41...0x46: byte - 0x41 + 10
+        case 0x61...0x66: byte - 0x61 + 10
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,187 @@
+import JSON
+import Testing
+
+@testable import Identity
+
+/// The condition table of cognito.md 6.4, row by row: every operator against a key that is missing, single or of many values.
+struct PolicyConditionTests {
+    struct Row: Sendable, CustomTestStringConvertible {
+        let op: String
+        let policy: JSONValue
+        /// The request's values: nil is missing, one is a single value, several are a key of many.
+        let request: PolicyContext.Value?
+        let holds: Bool
+
+        init(_ op: String, _ policy: JSONValue, _ request: PolicyContext.Value?, _ holds: Bool) {
+            (self.op, self.policy, self.request, self.holds) = (op, policy, request, holds)
+        }
+
+        var testDescription: String { "\(op) \(policy.text) on \(request.map { "\($0)" } ?? "nothing") is \(holds)" }
+    }
+
+    private static func row(_ operators: [String], _ policy: JSONValue, _ request: PolicyContext.Value?, _ holds: Bool) -> [Row] {
+        operators.map { Row($0, policy, request, holds) }
+    }
+
+    private static let positive = ["StringEquals", "StringEqualsIgnoreCase", "StringLike"]
+    private static let negated = ["StringNotEquals", "StringNotEqualsIgnoreCase", "StringNotLike"]
+
+    static let text: [Row] =
+        row(positive, "a", .single("a"), true) + row(negated, "a", .single("a"), false)
+        + row(positive, "a", .single("b"), false) + row(negated, "a", .single("b"), true)
+        // Several values of one key: OR; for negated operators none may match.
+        + row(positive, ["a", "b"], .single("b"), true) + row(negated, ["a", "b"], .single("b"), false)
+        + row(positive, ["a", "b"], .single("c"), false) + row(negated, ["a", "b"], .single("c"), true)
+        // Key missing: positive false, negated true, IfExists true.
+        + row(positive, "a", nil, false) + row(negated, "a", nil, true)
+        + row((positive + negated).map { $0 + "IfExists" }, "a", nil, true)
+        + row(positive.map { $0 + "IfExists" }, "a", .single("b"), false)
+        + row(negated.map { $0 + "IfExists" }, "a", .single("a"), false)
+        // A key of many values without a set operator: positive false.
+        + row(positive, "a", .many(["a"]), false) + row(positive, "a", .many(["a", "b"]), false)
+        + row(positive.map { $0 + "IfExists" }, "a", .many(["a"]), false)
+        + row(negated, "a", .many(["a", "b"]), false) + row(negated, "a", .many(["b", "c"]), true)
+        // ForAnyValue: missing or empty is false.
+        + row(positive.map { "ForAnyValue:" + $0 }, "a", .many(["b", "a"]), true)
+        + row(positive.map { "ForAnyValue:" + $0 }, ["a", "c"], .many(["b", "d"]), false)
+        + row((positive + negated).map { "ForAnyValue:" + $0 }, "a", nil, false)
+        + row((positive + negated).map { "ForAnyValue:" + $0 }, "a", .many([]), false)
+        + row(positive.map { "ForAnyValue:" + $0 }, "a", .single("a"), true)
+        + row(negated.map { "ForAnyValue:" + $0 }, "a", .many(["a", "b"]), true)
+        + row(negated.map { "ForAnyValue:" + $0 }, "a", .many(["a", "a"]), false)
+        + row(positive.map { "ForAnyValue:\($0)IfExists" }, "a", nil, true)
+        // ForAllValues: missing or empty is true.
+        + row(positive.map { "ForAllValues:" + $0 }, ["a", "b"], .many(["b", "a"]), true)
+        + row(positive.map { "ForAllValues:" + $0 }, ["a", "b"], .many(["a", "c"]), false)
+        + row((positive + negated).map { "ForAllValues:" + $0 }, "a", nil, true)
+        + row((positive + negated).map { "ForAllValues:" + $0 }, "a", .many([]), true)
+        + row(positive.map { "ForAllValues:" + $0 }, "a", .single("b"), false)
+        + row(negated.map { "ForAllValues:" + $0 }, "a", .many(["b", "c"]), true)
+        + row(negated.map { "ForAllValues:" + $0 }, "a", .many(["b", "a"]), false)
+
+    static let comparisons: [Row] = [
+        // Case and wildcards.
+        Row("StringEquals", "A", .single("a"), false), Row("StringNotEquals", "A", .single("a"), true),
+        Row("StringEqualsIgnoreCase", "ÀB", .single("àb"), true), Row("StringNotEqualsIgnoreCase", "AB", .single("ab"), false),
+        Row("StringLike", "A*", .single("ab"), false), Row("StringEquals", "a*", .single("ab"), false),
+        Row("StringEquals", "a*", .single("a*"), true), Row("StringEqualsIgnoreCase", "a?", .single("ab"), false),
+        Row("StringLike", "a*c?", .single("abbcd"), true), Row("StringLike", "a*c?", .single("abbc"), false),
+        Row("StringLike", "*", .single(""), true), Row("StringLike", "?", .single(""), false), Row("StringLike", "?", .single("é"), true),
+        Row("StringLike", "*a*b*", .single("xaxbx"), true), Row("StringLike", "*a*b*", .single("xbxax"), false),
+        Row("StringNotLike", "a*", .single("abc"), false), Row("StringNotLike", "a*", .single("bc"), true),
+        Row("StringLike", "a**b", .single("ab"), true), Row("StringLike", "", .single(""), true),
+        Row("StringLike", "", .single("a"), false),
+        // One text, two spellings in Unicode: not equal.
+        Row("StringEquals", "\u{E9}", .single("e\u{301}"), false),
+        // Null tests exactly whether the key is missing.
+        Row("Null", "true", nil, true), Row("Null", "false", nil, false), Row("Null", true, nil, true),
+        Row("Null", "true", .many([]), true),
+        Row("Null", "true", .single("x"), false), Row("Null", "false", .single("x"), true), Row("Null", "false", .many(["x"]), true),
+        // Truth values.
+        Row("Bool", "true", .single("true"), true), Row("Bool", true, .single("True"), true), Row("Bool", false, .single("true"), false),
+        Row("Bool", "true", .single("yes"), false), Row("Bool", "true", nil, false), Row("BoolIfExists", "true", nil, true),
+        // Numbers.
+        Row("NumericEquals", "10", .single("10.0"), true), Row("NumericEquals", 10, .single("11"), false),
+        Row("NumericEquals", ["1", "2"], .single("2"), true), Row("NumericNotEquals", "1", .single("1.0"), false),
+        Row("NumericNotEquals", "1", nil, true), Row("NumericEquals", "1", nil, false), Row("NumericEquals", "1", .single("one"), false),
+        Row("NumericLessThan", 2, .single("1"), true), Row("NumericLessThan", 2, .single("2"), false),
+        Row("NumericLessThanEquals", 2, .single("2"), true), Row("NumericLessThanEquals", 2, .single("3"), false),
+        Row("NumericGreaterThan", 2, .single("3"), true), Row("NumericGreaterThan", 2, .single("2"), false),
+        Row("NumericGreaterThanEquals", 2, .single("2"), true), Row("NumericGreaterThanEquals", 2, .single("1"), false),
+        // Times.
+        Row("DateEquals", "2026-11-21T12:00:00Z", .single("1795262400"), true),
+        Row("DateEquals", "2026-11-21T13:00:00+01:00", .single("2026-11-21T12:00:00Z"), true),
+        Row("DateNotEquals", "2026-11-21", .single("2026-11-21T00:00:00Z"), false), Row("DateNotEquals", "2026-11-21", nil, true),
+        Row("DateLessThan", "2026-11-21", .single("2026-11-20T23:59:59Z"), true),
+        Row("DateLessThan", "2026-11-21", .single("2026-11-21"), false),
+        Row("DateLessThanEquals", "2026-11-21", .single("2026-11-21"), true), Row("DateLessThan", "2026-11-21", .single("soon"), false),
+        Row("DateGreaterThan", 0, .single("1"), true), Row("DateGreaterThan", 1, .single("1"), false),
+        Row("DateGreaterThanEquals", 1, .single("1"), true), Row("DateGreaterThanEquals", 1, .single("0"), false),
+        // ARNs: part by part, ArnEquals as ArnLike.
+        Row("ArnLike", "arn:aws:iam::*:role/r*", .single("arn:aws:iam::1:role/r:x"), true),
+        Row("ArnEquals", "arn:aws:iam::*:role/r", .single("arn:aws:iam::1:role/r"), true),
+        Row("ArnLike", "arn:aws:*:::role/r", .single("arn:aws:iam::1:role/r"), false),
+        Row("ArnLike", "arn:*:*:*:*:*", .single("arn:aws:iam::1:role/r"), true),
+        Row("ArnLike", "arn:aws:iam::*:x", .single("not an arn"), false), Row("ArnLike", "arn:aws:iam::1:x", nil, false),
+        Row("ArnNotLike", "arn:aws:iam::1:*", .single("arn:aws:iam::1:x"), false), Row("ArnNotEquals", "arn:aws:iam::1:x", nil, true),
+        // Variables: of single values; without a value they match nothing; their wildcards are plain.
+        Row("StringEquals", "${app:name}", .single("shop"), true), Row("StringLike", "${app:name}-*", .single("shop-1"), true),
+        Row("StringEquals", "${APP:Name}", .single("shop"), true), Row("StringEquals", "${ app:name , 'x' }", .single("shop"), true),
+        Row("StringEquals", "${app:none, 'guest'}", .single("guest"), true), Row("StringEquals", "${app:none,''}-", .single("-"), true),
+        Row("StringEquals", "${app:none}", .single(""), false), Row("StringNotEquals", "${app:none}", .single("x"), true),
+        Row("StringEquals", "${app:many, 'x'}", .single("x"), false), Row("StringLike", "${app:star}", .single("anything"), false),
+        Row("StringLike", "${app:star}", .single("*"), true), Row("StringLike", "a${*}b", .single("a*b"), true),
+        Row("StringLike", "a${*}b", .single("axb"), false), Row("StringLike", "a${?}", .single("ax"), false),
+        Row("StringLike", "a${?}", .single("a?"), true), Row("StringEquals", "${$}{x}", .single("${x}"), true),
+        Row("StringEquals", "$x", .single("$x"), true),
+        Row("ArnLike", "arn:aws:iam::1:role/${app:name}", .single("arn:aws:iam::1:role/shop"), true),
+    ]
+
+    @Test("a condition holds or does not, as the table says", arguments: text + comparisons)
+    func table(_ row: Row) throws {
+        var context = PolicyContext()
+        context.set("app:name", "shop")
+        context.set("app:star", "*")
+        context.set("app:many", many: ["x"])
+        switch row.request {
+        case nil: break
+        case .single(let value): context.set("Test:Key", value)
+        case .many(let values): context.set("Test:Key", many: values)
+        }
+        let read = try Self.conditions([row.op: ["tEST:kEY": row.policy]])
+        #expect(read.count == 1)
+        #expect(read[0].holds(in: context) == row.holds)
+    }
+
+    @Test("without version 2012-10-17 a variable is plain text")
+    func oldVersion() throws {
+        var context = PolicyContext()
+        context.set("k", "${k}")
+        let read = try Self.conditions(["StringEquals": ["k": "${k}"]], version: .v2008)
+        #expect(read[0].holds(in: context))
+        context.set("k", "other")
+        #expect(!read[0].holds(in: context))
+    }
+
+    @Test("a pattern made to be slow is not")
+    func hostilePattern() throws {
+        let pattern = String(repeating: "*a", count: 500) + "b"
+        var context = PolicyContext()
+        context.set("k", String(repeating: "a", count: 2000))
+        let read = try Self.conditions(["StringLike": ["k": .string(pattern)]])
+        let clock = ContinuousClock()
+        let taken = clock.measure { #expect(!read[0].holds(in: context)) }
+        #expect(taken < .seconds(5))
+    }
+
+    @Test(
+        "a condition that is not in the language is refused with its place",
+        arguments: [
+            (["StringEqual": ["k": "v"]], "/Condition/StringEqual"), (["stringEquals": ["k": "v"]], "/Condition/stringEquals"),
+            (["IfExists": ["k": "v"]], "/Condition/IfExists"), (["ForSome:StringEquals": ["k": "v"]], "/Condition/ForSome:StringEquals"),
+            (["ForAllValues:Null": ["k": "true"]], "/Condition/ForAllValues:Null"),
+            (["NullIfExists": ["k": "true"]], "/Condition/NullIfExists"),
+            (["Null": ["k": "maybe"]], "/Condition/Null/k"), (["Null": ["k": ["true", "false"]]], "/Condition/Null"),
+            (["StringEquals": "v"], "/Condition/StringEquals"), (["StringEquals": [:]], "/Condition/StringEquals"),
+            (["StringEquals": ["a/b~c": []]], "/Condition/StringEquals/a~1b~0c"),
+            (["StringEquals": ["k": ["v", nil]]], "/Condition/StringEquals/k"),
+            (["StringEquals": ["k": ["v": "w"]]], "/Condition/StringEquals/k"), (["StringEquals": ["": "v"]], "/Condition/StringEquals/"),
+            (["StringEquals": ["k": "${a"]], "/Condition/StringEquals/k"), (["StringLike": ["k": "${}"]], "/Condition/StringLike/k"),
+            (["StringLike": ["k": "${a, b}"]], "/Condition/StringLike/k"), (["Bool": ["k": "yes"]], "/Condition/Bool/k"),
+            (["NumericEquals": ["k": "ten"]], "/Condition/NumericEquals/k"),
+            (["NumericEquals": ["k": "nan"]], "/Condition/NumericEquals/k"),
+            (["NumericEquals": ["k": "${a}"]], "/Condition/NumericEquals/k"),
+            (["DateLessThan": ["k": "2026-02-30"]], "/Condition/DateLessThan/k"),
+            (["ArnLike": ["k": "arn:aws"]], "/Condition/ArnLike/k"), (["IpAddress": ["k": "10.0.0.0/8"]], "/Condition/IpAddress"),
+            ("none", "/Condition"),
+        ] as [(JSONValue, String)])
+    func malformed(_ condition: JSONValue, _ pointer: String) {
+        let failure = #expect(throws: PolicyMalformed.self) { try Self.conditions(condition) }
+        #expect(failure?.pointer == pointer)
+        #expect(failure?.reason.isEmpty == false)
+    }
+
+    private static func conditions(_ condition: JSONValue, version: PolicyReader.Version = .v2012) throws -> [PolicyCondition] {
+        try PolicyReader(version: version).conditions(["Condition": condition], "")
+    }
+}

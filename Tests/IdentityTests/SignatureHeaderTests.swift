@@ -1,0 +1,173 @@
+import Testing
+
+@testable import Identity
+
+/// Signatures in the Authorization header: botocore's verify, and each single alteration is refused with its own failure.
+struct SignatureHeaderTests {
+    @Test("there are at least 200 vectors, of both kinds")
+    func thereAreEnough() {
+        #expect(SignatureVector.all.count >= 200)
+        #expect(SignatureVector.inHeader.count >= 100)
+        #expect(SignatureVector.presigned.count >= 80)
+    }
+
+    @Test("what botocore signs verifies, and its parts are read", arguments: SignatureVector.inHeader)
+    func verifies(_ vector: SignatureVector) throws {
+        let parsed = try vector.parse()
+        #expect(parsed.accessKeyId == vector.accessKeyId)
+        #expect(parsed.sessionToken == vector.sessionToken)
+        #expect(parsed.signedAt == vector.signedAt)
+        #expect(parsed.scope.service == vector.service && parsed.scope.region == vector.region)
+        #expect(parsed.expiresSeconds == nil)
+        let verdict = try vector.verify(service: vector.service, region: vector.region)
+        #expect(verdict.bodyVerified == (vector.header("x-amz-content-sha256") != "UNSIGNED-PAYLOAD"))
+    }
+
+    @Test("another method, path, query, secret or signature is a mismatch", arguments: SignatureVector.inHeader)
+    func mismatches(_ vector: SignatureVector) {
+        #expect(vector.changed { $0.method = $0.method == "PUT" ? "POST" : "PUT" }.failure() == .mismatch)
+        #expect(vector.addingParameter("z=1").failure() == .mismatch)
+        #expect(vector.changed { $0.secret += "x" }.failure() == .mismatch)
+        #expect(vector.changed { $0.secret = "" }.failure() == .mismatch)
+        let isBare = vector.url == "https://api.example.com"
+        if !isBare { #expect(vector.lengtheningPath().failure() == .mismatch) }
+        let last = vector.header("authorization")!.last!
+        #expect(
+            vector.settingHeader("authorization", vector.header("authorization")!.dropLast() + (last == "0" ? "1" : "0")).failure()
+                == .mismatch)
+        #expect(vector.replacingInAuthorization("/\(vector.region)/", "/mars-1/").failure() == .mismatch)
+        #expect(vector.replacingInAuthorization("/\(vector.service)/", vector.isS3 ? "/s3-outposts2/" : "/other/").failure() == .mismatch)
+    }
+
+    @Test(
+        "another body is told as such where its hash was declared, and not looked at where none was signed",
+        arguments: SignatureVector.inHeader)
+    func otherBody(_ vector: SignatureVector) {
+        let altered = vector.changed { $0.bodySha256 = String(repeating: "ab", count: 32) }
+        switch vector.header("x-amz-content-sha256") {
+        case nil: #expect(altered.failure() == .mismatch)
+        case "UNSIGNED-PAYLOAD": #expect(altered.failure() == nil)
+        default: #expect(altered.failure() == .bodyHash)
+        }
+    }
+
+    @Test("each signed header counts: changed or taken away", arguments: SignatureVector.inHeader)
+    func everyHeader(_ vector: SignatureVector) {
+        for name in vector.signedHeaders where name != "host" {
+            let changed = vector.settingHeader(name, vector.header(name)! + "x").failure()
+            let removed = vector.settingHeader(name, nil).failure()
+            switch name {
+            case "x-amz-date":
+                #expect(changed == .badDate)
+                #expect(removed == .malformed("X-Amz-Date is missing"))
+            case "date":
+                #expect(changed == .malformed("X-Amz-Date is missing"))
+                #expect(removed == .malformed("X-Amz-Date is missing"))
+            case "x-amz-content-sha256":
+                #expect(changed == .malformed("x-amz-content-sha256 is neither a SHA-256 nor UNSIGNED-PAYLOAD nor STREAMING-…"))
+                #expect(removed == .missing(name))
+            default:
+                #expect(changed == .mismatch, "\(name) was changed")
+                #expect(removed == .missing(name))
+            }
+        }
+    }
+
+    @Test("another host is refused, in the URL or in the header", arguments: SignatureVector.inHeader)
+    func otherHost(_ vector: SignatureVector) {
+        guard vector.url.contains("api.example.com") else { return }
+        let hasHeader = vector.header("host") != nil
+        #expect(vector.replacingInURL("api.example.com", "c.example.com").failure() == (hasHeader ? .otherHost : .mismatch))
+        #expect(vector.settingHeader("host", nil).addingHeader("Host", "c.example.com").failure() == .otherHost)
+    }
+
+    @Test("an x-amz header that is not signed is refused, any other is nobody's business", arguments: SignatureVector.inHeader)
+    func unsignedHeaders(_ vector: SignatureVector) {
+        #expect(vector.addingHeader("X-Amz-Acl", "public").failure() == .malformed("the header x-amz-acl is not signed"))
+        #expect(vector.addingHeader("Accept", "*/*").failure() == nil)
+    }
+
+    @Test("the clock may differ by 5 minutes, for S3 by 15, and not by a second more", arguments: SignatureVector.inHeader)
+    func skew(_ vector: SignatureVector) {
+        for edge in [-vector.skew, vector.skew] {
+            #expect(vector.failure(at: vector.signedAt + edge) == nil)
+            #expect(
+                vector.failure(at: vector.signedAt + edge + edge.signum())
+                    == .skewed(signedAt: vector.signedAt, maximumSeconds: vector.skew))
+        }
+    }
+
+    @Test("what was signed for another service, region or day is refused by name", arguments: SignatureVector.inHeader)
+    func scope(_ vector: SignatureVector) throws {
+        #expect(vector.failure(service: "else") == .scope(part: .service, expected: "else", actual: vector.service))
+        #expect(vector.failure(region: "else") == .scope(part: .region, expected: "else", actual: vector.region))
+        let day = try vector.parse().scope.date
+        #expect(
+            vector.replacingInAuthorization("/\(day)/", "/20010101/").failure() == .scope(part: .date, expected: day, actual: "20010101"))
+        #expect(vector.replacingInAuthorization("aws4_request", "aws5_request").failure() == .badCredential)
+    }
+
+    @Test(
+        "an Authorization header that is not one is refused with the reason",
+        arguments: [
+            ("AWS4-HMAC-SHA256 ", "AWS4-HMAC-SHA1 ", "Authorization does not begin with AWS4-HMAC-SHA256"),
+            ("AWS4-HMAC-SHA256 ", "Bearer ", "Authorization does not begin with AWS4-HMAC-SHA256"),
+            ("Signature=", "Signature=0", "the signature is not 64 hexadecimal digits"),
+            ("Signature=", "Signature=é", "the signature is not 64 hexadecimal digits"),
+            (", Signature", ", Signatur", "the signature is not 64 hexadecimal digits"),
+            ("SignedHeaders=", "SignedHeaders=", nil),
+            ("SignedHeaders=host", "SignedHeaders=x-none", "the header host is not signed"),
+            ("SignedHeaders=host", "SignedHeaders=host;host", "SignedHeaders is missing or names a header twice"),
+            ("SignedHeaders=host", "SignedHeaders=accept;host", "the header accept is signed and not there"),
+            ("Credential=", "Credential=/", "the credential is not <access key id>/<date>/<region>/<service>/aws4_request"),
+            ("Credential=", "Credentials=", "the credential is not <access key id>/<date>/<region>/<service>/aws4_request"),
+            (", SignedHeaders", ", Signature=a, SignedHeaders", "Authorization has a field that is doubled or has no value"),
+            (", SignedHeaders", ", Nothing, SignedHeaders", "Authorization has a field that is doubled or has no value"),
+        ])
+    func malformed(_ text: String, _ other: String, _ reason: String?) {
+        let vector = SignatureVector.inHeader[0]
+        #expect(vector.replacingInAuthorization(text, other).failure() == reason.map { .malformed($0) })
+    }
+
+    @Test("spaces between the fields do not matter, nor does the order of headers or the case of their names")
+    func lenient() {
+        for vector in SignatureVector.inHeader {
+            #expect(vector.replacingInAuthorization(", ", ",").failure() == nil)
+            #expect(vector.changed { $0.headers.reverse() }.failure() == nil)
+            #expect(vector.changed { $0.headers = $0.headers.map { ($0.name.uppercased(), $0.value) } }.failure() == nil)
+        }
+    }
+
+    @Test("no signature, or two of them")
+    func signatures() {
+        let vector = SignatureVector.inHeader[0]
+        #expect(vector.settingHeader("authorization", nil).failure() == .malformed("there is no Authorization header"))
+        let twice = vector.addingHeader("authorization", vector.header("authorization")!)
+        #expect(twice.failure() == .malformed("there are several Authorization headers"))
+        let both = SignatureVector.presigned[0].addingHeader("Authorization", vector.header("authorization")!)
+        #expect(both.failure() == .malformed("there is a signature in the Authorization header and another in the query"))
+    }
+
+    @Test("a session token that was added after signing is read")
+    func unsignedToken() throws {
+        let vector = try #require(SignatureVector.inHeader.first { $0.sessionToken == nil })
+        let added = vector.addingHeader("X-Amz-Security-Token", "later")
+        #expect(added.failure() == nil)
+        #expect(try added.parse().sessionToken == "later")
+    }
+
+    @Test("a mismatch shows what was expected, without the session token")
+    func mismatchIsTold() throws {
+        for vector in SignatureVector.all {
+            guard let token = vector.sessionToken else { continue }
+            let failure = #expect(throws: SignatureV4Failure.self) { try vector.changed { $0.secret += "x" }.verify() }
+            guard case .mismatch(let canonicalRequest, let stringToSign) = failure else {
+                Issue.record("\(String(describing: failure))")
+                continue
+            }
+            #expect(canonicalRequest.hasPrefix(vector.method.uppercased() + "\n/") && canonicalRequest.contains("***"))
+            #expect(!canonicalRequest.contains(token) && !canonicalRequest.contains(token.replacing("/", with: "%2F").prefix(9)))
+            #expect(stringToSign.hasPrefix("AWS4-HMAC-SHA256\n2"))
+        }
+    }
+}

@@ -1,0 +1,216 @@
+import JSON
+import Testing
+
+@testable import Identity
+
+/// What a trust policy may say, and whom it lets in (cognito.md 6.4; section 9, points 8 and 9).
+struct TrustPolicyTests {
+    static let pool = "local-1:11111111-1111-1111-1111-111111111111"
+    static let aud = "cognito-identity.amazonaws.com:aud"
+    static let ours: JSONValue = ["Federated": "cognito-identity.amazonaws.com"]
+    static let both: JSONValue = ["sts:AssumeRoleWithWebIdentity", "sts:TagSession"]
+    static let audience: JSONValue = [
+        "StringEquals": ["cognito-identity.amazonaws.com:aud": "local-1:11111111-1111-1111-1111-111111111111"]
+    ]
+
+    static func context(pool: String = pool, amr: [String] = ["authenticated", "login.shop"], tags: [(String, String)] = [])
+        -> PolicyContext
+    {
+        var context = PolicyContext()
+        context.set(aud, pool)
+        context.set("cognito-identity.amazonaws.com:sub", "local-1:22222222-2222-2222-2222-222222222222")
+        context.set("cognito-identity.amazonaws.com:amr", many: amr)
+        context.set("sts:RoleSessionName", "session")
+        context.set("aws:TagKeys", many: tags.map(\.0))
+        for (key, value) in tags { context.set("aws:RequestTag/\(key)", value) }
+        return context
+    }
+
+    static func statement(_ changes: JSONObject = [:]) -> JSONValue {
+        var statement: JSONObject = ["Effect": "Allow", "Principal": ours, "Action": both, "Condition": audience]
+        for (name, value) in changes.members { statement[name] = value.isNull ? JSONValue?.none : value }
+        return .object(statement)
+    }
+
+    static func policy(_ statements: JSONValue...) throws -> TrustPolicy {
+        try TrustPolicy(parsing: JSONValue.object(["Version": "2012-10-17", "Statement": .array(statements)]).text)
+    }
+
+    // MARK: The standard policy
+
+    @Test("the standard policy lets in the pool's authenticated identities, with tags and without")
+    func standard() {
+        let policy = TrustPolicy.standard(forPool: Self.pool)
+        #expect(policy.judge(Self.context(), tagged: false) == .allowed)
+        #expect(policy.judge(Self.context(tags: [("plan", "gold")]), tagged: true) == .allowed)
+        #expect(policy.judge(Self.context(amr: ["unauthenticated"]), tagged: false) != .allowed)
+        #expect(policy.judge(Self.context(amr: []), tagged: false) != .allowed)
+        #expect(policy.judge(Self.context(pool: "local-1:22222222-2222-2222-2222-222222222222"), tagged: false) != .allowed)
+    }
+
+    @Test("a refusal names the action, the statement and the condition that failed")
+    func refusal() {
+        let policy = TrustPolicy.standard(forPool: Self.pool)
+        #expect(
+            policy.judge(Self.context(amr: ["unauthenticated"]), tagged: false)
+                == .refused(
+                    action: "sts:AssumeRoleWithWebIdentity",
+                    why: "in statement 1 the condition ForAnyValue:StringLike on cognito-identity.amazonaws.com:amr does not hold"))
+    }
+
+    // MARK: Actions
+
+    @Test("one tag makes sts:TagSession necessary")
+    func tagSession() throws {
+        let policy = try Self.policy(Self.statement(["Action": "sts:AssumeRoleWithWebIdentity"]))
+        #expect(policy.judge(Self.context(), tagged: false) == .allowed)
+        #expect(
+            policy.judge(Self.context(tags: [("a", "b")]), tagged: true)
+                == .refused(action: "sts:TagSession", why: "no statement is about it"))
+    }
+
+    @Test("the two actions may be allowed by two statements")
+    func twoStatements() throws {
+        let policy = try Self.policy(
+            Self.statement(["Action": "sts:AssumeRoleWithWebIdentity"]),
+            Self.statement(["Action": "sts:TagSession", "Condition": ["StringEquals": ["aws:RequestTag/plan": "gold"]]]))
+        #expect(policy.judge(Self.context(tags: [("plan", "gold")]), tagged: true) == .allowed)
+        #expect(policy.judge(Self.context(tags: [("Plan", "gold")]), tagged: true) == .allowed)
+        #expect(policy.judge(Self.context(tags: [("plan", "lead")]), tagged: true) != .allowed)
+    }
+
+    @Test(
+        "an action covers by name, wildcard and exclusion, without case",
+        arguments: [
+            (["Action": "*"], true), (["Action": "sts:*"], true), (["Action": "STS:assumerolewithwebidentity"], true),
+            (["Action": "sts:AssumeRole*"], true), (["Action": "sts:AssumeRole"], false),
+            (["Action": "sts:AssumeRoleWithWeb?dentity"], true),
+            (["Action": ["sts:AssumeRole", "sts:Assume*Identity"]], true), (["Action": "s3:*"], false),
+            (["Action": nil, "NotAction": "sts:AssumeRole"], true), (["Action": nil, "NotAction": ["sts:Assume*"]], false),
+        ] as [(JSONObject, Bool)])
+    func actions(_ change: JSONObject, _ isAllowed: Bool) throws {
+        let policy = try Self.policy(Self.statement(change))
+        #expect((policy.judge(Self.context(), tagged: false) == .allowed) == isAllowed)
+    }
+
+    // MARK: Principals and effects
+
+    @Test(
+        "only a statement that names the pools' principal lets in; others are accepted and never match",
+        arguments: [
+            (["Federated": "cognito-identity.amazonaws.com"], true),
+            (["Federated": ["x.example", "cognito-identity.amazonaws.com"]], true),
+            (["AWS": "*", "Federated": "cognito-identity.amazonaws.com"], true), (["Federated": "accounts.google.com"], false),
+            (["Federated": "*"], false), (["AWS": "*"], false), ("*", false), (["Service": "ec2.amazonaws.com"], false),
+            (["AWS": "cognito-identity.amazonaws.com"], false),
+        ] as [(JSONValue, Bool)])
+    func principals(_ principal: JSONValue, _ isAllowed: Bool) throws {
+        let policy = try Self.policy(Self.statement(["Principal": principal]))
+        #expect((policy.judge(Self.context(), tagged: false) == .allowed) == isAllowed)
+    }
+
+    @Test(
+        "a Deny that applies wins, also one for everyone",
+        arguments: [
+            (["Principal": ["Federated": "cognito-identity.amazonaws.com"]], true), (["Principal": "*"], true),
+            (["Principal": ["AWS": "*"]], true),
+            (["Principal": ["Federated": "*"]], true), (["Principal": ["Federated": "accounts.google.com"]], false),
+            (["Action": "sts:TagSession"], false), (["Condition": ["StringEquals": ["sts:RoleSessionName": "other"]]], false),
+            (["Condition": ["StringEquals": ["sts:RoleSessionName": "session"]]], true),
+        ] as [(JSONObject, Bool)])
+    func deny(_ change: JSONObject, _ isDenied: Bool) throws {
+        var denying: JSONObject = ["Effect": "Deny", "Condition": nil]
+        for (name, value) in change.members { denying[name] = value }
+        for order in [true, false] {
+            let statements = order ? [Self.statement(), Self.statement(denying)] : [Self.statement(denying), Self.statement()]
+            let policy = try TrustPolicy(parsing: JSONValue.object(["Version": "2012-10-17", "Statement": .array(statements)]).text)
+            let expected: TrustPolicy.Judgement =
+                isDenied
+                ? .refused(action: "sts:AssumeRoleWithWebIdentity", why: "statement \(order ? 2 : 1) denies it") : .allowed
+            #expect(policy.judge(Self.context(), tagged: false) == expected)
+        }
+    }
+
+    @Test("several operators, and several keys under one, must all hold")
+    func conjunction() throws {
+        let condition: JSONValue = [
+            "StringEquals": ["cognito-identity.amazonaws.com:aud": .string(Self.pool), "sts:RoleSessionName": "session"],
+            "ForAllValues:StringEquals": ["aws:TagKeys": ["plan"]],
+        ]
+        let policy = try Self.policy(Self.statement(["Condition": condition]))
+        #expect(policy.judge(Self.context(), tagged: false) == .allowed)
+        #expect(policy.judge(Self.context(tags: [("plan", "x")]), tagged: true) == .allowed)
+        #expect(policy.judge(Self.context(tags: [("plan", "x"), ("more", "y")]), tagged: true) != .allowed)
+        var other = Self.context()
+        other.set("sts:RoleSessionName", "other")
+        #expect(policy.judge(other, tagged: false) != .allowed)
+    }
+
+    @Test("amr is a list: tested without a set operator it never equals")
+    func amrAsScalar() throws {
+        let condition: JSONValue = ["StringEquals": ["cognito-identity.amazonaws.com:amr": "unauthenticated"]]
+        let policy = try Self.policy(Self.statement(["Condition": condition]))
+        #expect(policy.judge(Self.context(amr: ["unauthenticated"]), tagged: false) != .allowed)
+    }
+
+    // MARK: Saving
+
+    @Test("a single statement need not stand in a list, and either version will do")
+    func shapes() throws {
+        for version in ["2012-10-17", "2008-10-17"] {
+            let text = JSONValue.object(["Version": .string(version), "Id": "x", "Statement": Self.statement(["Sid": "One"])]).text
+            #expect(try TrustPolicy(parsing: text).judge(Self.context(), tagged: true) == .allowed)
+        }
+        let text = JSONValue.object(["Statement": Self.statement()]).text
+        #expect(try TrustPolicy(parsing: text).judge(Self.context(), tagged: true) == .allowed)
+    }
+
+    @Test("a statement that lets pools in needs a condition, whatever stands beside it")
+    func needsCondition() throws {
+        #expect(throws: PolicyMalformed.self) { try Self.policy(Self.statement(["Condition": nil])) }
+        #expect(throws: PolicyMalformed.self) { try Self.policy(Self.statement(["Condition": [:]])) }
+        #expect(throws: PolicyMalformed.self) { try Self.policy(Self.statement(), Self.statement(["Condition": nil])) }
+        #expect(throws: PolicyMalformed.self) { try Self.policy(Self.statement(["Action": "sts:TagSession", "Condition": nil])) }
+        #expect(throws: Never.self) { try Self.policy(Self.statement(), Self.statement(["Action": "sts:TagSession", "Condition": nil])) }
+        #expect(throws: Never.self) { try Self.policy(Self.statement(["Principal": ["AWS": "*"], "Condition": nil])) }
+        #expect(throws: Never.self) { try Self.policy(Self.statement(["Effect": "Deny", "Condition": nil])) }
+    }
+
+    @Test(
+        "what is not in the language is refused with its place",
+        arguments: [
+            (["Version": "2020-01-01", "Statement": []], "/Version"), (["Version": 2012, "Statement": []], "/Version"),
+            (["Statements": []], "/Statements"), ([:], ""), (["Statement": []], "/Statement"), (["Statement": ["x"]], "/Statement/0"),
+            (["Statement": "x"], "/Statement"), ([], ""),
+        ] as [(JSONValue, String)])
+    func malformed(_ policy: JSONValue, _ pointer: String) {
+        let failure = #expect(throws: PolicyMalformed.self) { try TrustPolicy(parsing: policy.text) }
+        #expect(failure?.pointer == pointer)
+    }
+
+    @Test(
+        "a statement that is not in the language is refused with its place",
+        arguments: [
+            (["Effect": "allow"], "/Statement/0/Effect"), (["Effect": nil], "/Statement/0/Effect"), (["Principal": nil], "/Statement/0"),
+            (["Principal": "me"], "/Statement/0/Principal"), (["Principal": [:]], "/Statement/0/Principal"),
+            (["Principal": ["Federal": "x"]], "/Statement/0/Principal/Federal"),
+            (["Principal": ["Federated": []]], "/Statement/0/Principal/Federated"),
+            (["Principal": ["Federated": 1]], "/Statement/0/Principal/Federated"),
+            (["NotPrincipal": ["AWS": "*"]], "/Statement/0/NotPrincipal"),
+            (["Resource": "*"], "/Statement/0/Resource"), (["Action": nil], "/Statement/0"), (["NotAction": "sts:*"], "/Statement/0"),
+            (["Action": []], "/Statement/0/Action"), (["Action": true], "/Statement/0/Action"),
+            (["Action": "AssumeRole"], "/Statement/0/Action"),
+            (["Action": "sts:"], "/Statement/0/Action"), (["Action": "sts:a b"], "/Statement/0/Action"), (["Sid": 1], "/Statement/0/Sid"),
+            (["Condition": "x"], "/Statement/0/Condition"), (["Condition": ["Like": ["k": "v"]]], "/Statement/0/Condition/Like"),
+        ] as [(JSONObject, String)])
+    func malformedStatement(_ change: JSONObject, _ pointer: String) {
+        let failure = #expect(throws: PolicyMalformed.self) { try Self.policy(Self.statement(change)) }
+        #expect(failure?.pointer == pointer)
+    }
+
+    @Test("two statements of one Sid are refused")
+    func sids() {
+        let failure = #expect(throws: PolicyMalformed.self) { try Self.policy(Self.statement(["Sid": "A"]), Self.statement(["Sid": "A"])) }
+        #expect(failure?.pointer == "/Statement/1/Sid")
+    }
+}

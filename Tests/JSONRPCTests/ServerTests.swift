@@ -1,0 +1,150 @@
+import Glibc
+import JSON
+import Platform
+import Testing
+
+@testable import JSONRPC
+
+/// A server with a thread of its own, its input a pipe and its output a socket, which ends when the server closes it.
+final class PipedServer: Sendable {
+    private let toServer: Int32
+    private let fromServer: Int32
+    private let ended = Gate<Int32?>(nil)
+
+    init(_ methods: some MethodLookup, options: ServerOptions = ServerOptions()) {
+        var input: [Int32] = [0, 0]
+        var output: [Int32] = [0, 0]
+        pipe(&input)
+        socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &output)
+        signal(SIGPIPE, SIG_IGN)
+        (toServer, fromServer) = (input[1], output[0])
+        let (reads, writes) = (input[0], output[1])
+        let ended = ended
+        let server = Server(methods, input: reads, output: writes, options: options) { status in
+            close(writes)
+            ended.withLock { $0 = status }
+            ended.broadcast()
+        }
+        Thread.start(name: "server") { server.run() }
+    }
+
+    func send(_ text: String) {
+        var bytes = Array((text + "\n").utf8)[...]
+        while !bytes.isEmpty {
+            let count = bytes.withUnsafeBytes { write(toServer, $0.baseAddress, $0.count) }
+            if count <= 0 { return }
+            bytes = bytes.dropFirst(count)
+        }
+    }
+
+    func endInput() { close(toServer) }
+
+    /// Reads to the end, or `count` lines.
+    func lines(_ count: Int = .max) -> [JSONValue] {
+        var all: [UInt8] = []
+        var byte = [UInt8](repeating: 0, count: 65_536)
+        var lines = 0
+        while lines < count {
+            let got = read(fromServer, &byte, byte.count)
+            if got <= 0 { break }
+            all += byte[..<got]
+            lines += byte[..<got].count { $0 == 10 }
+        }
+        return all.split(separator: 10).compactMap { try? JSONValue(parsing: Array($0)) }
+    }
+
+    func waitForEnd() -> Int32? { ended.wait(deadline: Monotonic.nanoseconds() + 20_000_000_000) { $0 } }
+}
+
+@Suite("a server over pipes")
+struct ServerTests {
+    private func request(_ id: Int, _ method: String) -> String { "{\"jsonrpc\":\"2.0\",\"id\":\(id),\"method\":\"\(method)\"}" }
+
+    private func ids(_ lines: [JSONValue]) -> [Int64] { lines.compactMap { $0["id"]?.int } }
+
+    @Test("what was read before the end of the input is answered, all of it")
+    func endOfInput() {
+        let server = PipedServer(testMethods)
+        Thread.start(name: "host") {
+            server.send(
+                (0..<5000).map { "{\"jsonrpc\":\"2.0\",\"id\":\($0),\"method\":\"\($0 % 7 == 0 ? "move" : "nothing")\"}" }.joined(
+                    separator: "\n"))
+            server.endInput()
+        }
+        #expect(ids(server.lines()).sorted() == (0..<5000).map { Int64($0) })
+        #expect(server.waitForEnd() == 0)
+    }
+
+    @Test("broken and oversized lines are answered, and the next one works")
+    func brokenLines() {
+        var options = ServerOptions()
+        options.maximumLine = 2000
+        let server = PipedServer(testMethods, options: options)
+        Thread.start(name: "host") {
+            for line in ["{nonsense", String(repeating: "[", count: 1500), "\"" + String(repeating: "x", count: 100_000), "", "\r", "   "] {
+                server.send(line)
+            }
+            server.send(self.request(1, "nothing") + "\r")
+            server.endInput()
+        }
+        let lines = server.lines()
+        #expect(lines.compactMap { $0["error"]?["code"]?.int }.sorted() == [-32700, -32700, -32600])
+        #expect(ids(lines) == [1])
+    }
+
+    @Test("slow calls on other lanes do not hold up quick ones, and can be cancelled")
+    func lanes() {
+        let gate = Gate(false)
+        let slow = MethodTable([
+            Method("slow", on: .store) { call, _, _ in
+                while gate.wait(deadline: Monotonic.nanoseconds() + 10_000_000, until: { $0 ? true : nil }) == nil {
+                    if call.isCancelled { throw CancellationError() }
+                }
+            },
+            Method("quick") { _, _, _ in },
+        ])
+        let server = PipedServer(slow)
+        for id in 0..<40 { server.send(request(id, "slow")) }
+        for id in 100..<110 { server.send(request(id, "quick")) }
+        #expect(Set(ids(server.lines(10))) == Set(100..<110))
+        // Whether it runs by now or still waits for a thread, a cancellation ends it.
+        server.send(#"{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":39}}"#)
+        let cancelled = server.lines(1)
+        #expect(cancelled.map { [$0["id"], $0["error"]?["code"]] } == [[39, -32800]])
+        gate.withLock { $0 = true }
+        gate.broadcast()
+        #expect(server.lines(39).count == 39)
+        server.endInput()
+        #expect(server.waitForEnd() == 0)
+    }
+
+    @Test("in sequence, answers come in the order of requests, whatever their lanes")
+    func sequential() {
+        var options = ServerOptions()
+        options.sequential = true
+        let server = PipedServer(testMethods, options: options)
+        Thread.start(name: "host") {
+            for id in 0..<300 { server.send("{\"jsonrpc\":\"2.0\",\"id\":\(id),\"method\":\"\(id % 3 == 0 ? "move" : "nothing")\"}") }
+            server.endInput()
+        }
+        #expect(ids(server.lines()) == (0..<300).map { Int64($0) })
+    }
+
+    @Test("a host that does not read stops the reading, and gets everything once it does")
+    func backpressure() {
+        var options = ServerOptions()
+        options.maximumUnsent = 100_000
+        let server = PipedServer(testMethods, options: options)
+        let written = Gate(0)
+        Thread.start(name: "host") {
+            for id in 0..<20_000 {
+                server.send("{\"jsonrpc\":\"2.0\",\"id\":\(id),\"method\":\"large\",\"params\":{\"count\":500}}")
+                written.withLock { $0 = id }
+            }
+            server.endInput()
+        }
+        usleep(300_000)
+        #expect(written.withLock { $0 } < 19_999)
+        #expect(ids(server.lines()).sorted() == (0..<20_000).map { Int64($0) })
+    }
+}
