@@ -162,9 +162,12 @@ public struct JSONWriter: Sendable {
 
     private mutating func appendEscaped(_ text: UnsafeBufferPointer<UInt8>) {
         var run = 0
-        for index in 0..<text.count {
+        var index = 0
+        while true {
+            index = Self.firstEscape(in: text, from: index)
+            guard index < text.count else { break }
             let byte = text[index]
-            guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else { continue }
+            defer { index += 1 }
             bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[run..<index]))
             run = index + 1
             bytes.append(UInt8(ascii: "\\"))
@@ -182,5 +185,25 @@ public struct JSONWriter: Sendable {
             }
         }
         bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[run...]))
+    }
+
+    /// Where the next byte stands that must be escaped, or the end. Eight bytes are looked at together: a byte below 0x20,
+    /// a quote or a backslash sets the high bit of its place. (A higher byte may set it for the one behind such a byte, never
+    /// without one, so that the place found is always the first.)
+    private static func firstEscape(in text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let high: UInt64 = 0x8080_8080_8080_8080
+        let raw = UnsafeRawBufferPointer(text)
+        var index = start
+        while index + 8 <= text.count {
+            let word = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+            let quote = word ^ (ones &* 0x22)
+            let backslash = word ^ (ones &* 0x5C)
+            let found = ((word &- ones &* 0x20) & ~word | (quote &- ones) & ~quote | (backslash &- ones) & ~backslash) & high
+            if found != 0 { return index + found.trailingZeroBitCount / 8 }
+            index += 8
+        }
+        while index < text.count, text[index] >= 0x20, text[index] != UInt8(ascii: "\""), text[index] != UInt8(ascii: "\\") { index += 1 }
+        return index
     }
 }

@@ -27,28 +27,39 @@ public enum Base64URL {
 
     /// Appends the encoding of `bytes` to `output`.
     public static func append(_ bytes: UnsafeBufferPointer<UInt8>, to output: inout [UInt8]) {
-        output.reserveCapacity(output.count + encodedCount(bytes.count))
-        alphabet.withUnsafeBufferPointer { alphabet in
-            var index = 0
-            while index + 2 < bytes.count {
-                let group = UInt32(bytes[index]) << 16 | UInt32(bytes[index + 1]) << 8 | UInt32(bytes[index + 2])
-                output.append(alphabet[Int(group >> 18)])
-                output.append(alphabet[Int(group >> 12 & 63)])
-                output.append(alphabet[Int(group >> 6 & 63)])
-                output.append(alphabet[Int(group & 63)])
-                index += 3
-            }
-            switch bytes.count - index {
-            case 1:
-                output.append(alphabet[Int(bytes[index] >> 2)])
-                output.append(alphabet[Int(bytes[index] & 3) << 4])
-            case 2:
-                let group = UInt32(bytes[index]) << 8 | UInt32(bytes[index + 1])
-                output.append(alphabet[Int(group >> 10)])
-                output.append(alphabet[Int(group >> 4 & 63)])
-                output.append(alphabet[Int(group & 15) << 2])
-            default: break
-            }
+        let start = output.count
+        let count = encodedCount(bytes.count)
+        output.append(contentsOf: repeatElement(0, count: count))
+        output.withUnsafeMutableBufferPointer { output in
+            let encoded = UnsafeMutableBufferPointer(rebasing: output[start..<start + count])
+            alphabet.withUnsafeBufferPointer { write(bytes, to: encoded, $0) }
+        }
+    }
+
+    private static func write(
+        _ bytes: UnsafeBufferPointer<UInt8>, to encoded: UnsafeMutableBufferPointer<UInt8>, _ alphabet: UnsafeBufferPointer<UInt8>
+    ) {
+        var index = 0
+        var place = 0
+        while index + 2 < bytes.count {
+            let group = UInt32(bytes[index]) << 16 | UInt32(bytes[index + 1]) << 8 | UInt32(bytes[index + 2])
+            encoded[place] = alphabet[Int(group >> 18)]
+            encoded[place + 1] = alphabet[Int(group >> 12 & 63)]
+            encoded[place + 2] = alphabet[Int(group >> 6 & 63)]
+            encoded[place + 3] = alphabet[Int(group & 63)]
+            index += 3
+            place += 4
+        }
+        switch bytes.count - index {
+        case 1:
+            encoded[place] = alphabet[Int(bytes[index] >> 2)]
+            encoded[place + 1] = alphabet[Int(bytes[index] & 3) << 4]
+        case 2:
+            let group = UInt32(bytes[index]) << 8 | UInt32(bytes[index + 1])
+            encoded[place] = alphabet[Int(group >> 10)]
+            encoded[place + 1] = alphabet[Int(group >> 4 & 63)]
+            encoded[place + 2] = alphabet[Int(group & 15) << 2]
+        default: break
         }
     }
 

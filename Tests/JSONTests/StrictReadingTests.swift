@@ -62,6 +62,20 @@ struct StrictReadingTests {
         }
     }
 
+    @Test("every byte is escaped or not wherever it stands")
+    func everyPlace() throws {
+        for byte in UInt8(0)..<0x80 {
+            for place in 0..<20 {
+                var bytes = Array("aé~bcdefghijklmnopqrst".utf8)
+                bytes.insert(byte, at: place == 2 ? 3 : place)
+                let text = String(decoding: bytes, as: UTF8.self)
+                let written = JSONValue.string(text).bytes
+                #expect(!written.contains { $0 < 0x20 })
+                #expect(try JSONText(written).root.string == text)
+            }
+        }
+    }
+
     @Test("nesting is read to the limit and no further")
     func depth() throws {
         let deepest = String(repeating: "[", count: 64) + String(repeating: "]", count: 64)
