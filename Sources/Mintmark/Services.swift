@@ -3,7 +3,9 @@ import Identity
 import Platform
 
 /// Every namespace over one open store. The members are what a Swift program calls in process.
-public struct Services: Sendable {
+///
+/// A class, because every request takes it up: as a struct of services it would be copied member by member each time.
+public final class Services: Sendable {
     public let surroundings: Surroundings
     public let audit: AuditService
     public let credentials: CredentialsService
