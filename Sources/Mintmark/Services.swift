@@ -14,7 +14,8 @@ public final class Services: Sendable {
     public let pool: PoolService
     public let role: RoleService
     public let token: TokenService
-    let bound: [String: BoundMethod]
+    /// In the order of `MethodTable.all`; nil where there is no handler, as for testing methods outside of tests.
+    let bound: [BoundMethod?]
 
     init(_ surroundings: Surroundings, _ mintmark: Mintmark) {
         let catalogue = Catalogue(vault: surroundings.vault)
@@ -30,6 +31,7 @@ public final class Services: Sendable {
         let methods = Contract.MethodTable.bind(
             audit: audit, credentials: credentials, identity: identity, key: key, pool: pool, role: role, rpc: RpcService(mintmark),
             system: SystemService(mintmark), test: test, token: token)
-        bound = Dictionary(uniqueKeysWithValues: methods.map { ($0.info.name, $0) })
+        let byName = Dictionary(uniqueKeysWithValues: methods.map { ($0.info.name, $0) })
+        bound = Contract.MethodTable.all.map { byName[$0.name] }
     }
 }
