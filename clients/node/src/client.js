@@ -68,9 +68,8 @@ export class Mintmark extends EventEmitter {
       throw new TypeError(`${method.name} takes an object of named parameters.`);
     }
     if (timeoutMs !== undefined && !(timeoutMs > 0)) throw new TypeError("timeoutMs is a positive number of milliseconds.");
-    if (signal?.aborted) throw new CallAborted(method.name, signal.reason);
-
-    const process = await this.#running(method.name);
+    // Nothing is waited for unless a process has died: calls are sent in the order in which they are made.
+    const process = this.#usable(method.name, signal) ?? (await this.#afterDeath(method.name, signal));
     const { outcome, cancel } = process.request({ method: method.name, params, trace });
     const abort = () => cancel({ failure: () => new CallAborted(method.name, signal.reason) });
     const expire = () => cancel({ failure: () => new CallTimedOut(method.name, timeoutMs) });
@@ -85,24 +84,31 @@ export class Mintmark extends EventEmitter {
     return conceal(answer.result, method.secrets);
   }
 
-  /** The process, started where there is none and that loses nothing. */
-  async #running(method) {
+  /** The process, started where there is none; nothing where one has died that held what cannot be had again. */
+  #usable(method, signal) {
     if (this.#closing) throw new ClientClosed(method);
-    if (this.#process && !this.#process.isUsable && !this.#restarts) {
-      await this.#process.ended;
-      const error = this.#process.outcome.failure(this.#advice);
-      if (!(error instanceof BinaryNotFound)) throw error;
-    }
-    if (this.#closing) throw new ClientClosed(method);
-    if (!this.#process?.isUsable) this.#process = this.#spawn();
-    return this.#process;
+    if (signal?.aborted) throw new CallAborted(method, signal.reason);
+    if (this.#process?.isUsable) return this.#process;
+    if (this.#process && !this.#restarts) return undefined;
+    return this.#spawn();
+  }
+
+  async #afterDeath(method, signal) {
+    const dead = this.#process;
+    await dead.ended;
+    const error = dead.outcome.failure(this.#advice);
+    // Where no process ever ran, nothing was lost.
+    if (!(error instanceof BinaryNotFound)) throw error;
+    if (!this.#process.isUsable) this.#spawn();
+    return this.#usable(method, signal);
   }
 
   #spawn() {
-    return new ServerProcess(this.#options, {
+    this.#process = new ServerProcess(this.#options, {
       onNotification: (notification) => this.emit("notification", notification),
       onEnd: (outcome) => this.#closing || this.emit("exit", outcome.failure(this.#advice)),
     });
+    return this.#process;
   }
 
   /** Whether a new process takes the place of one that died: its data are where they were. */
