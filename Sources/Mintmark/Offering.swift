@@ -32,6 +32,7 @@ public struct Offering: MethodLookup {
             return Method(info.name) { _, _, _ in throw Answer(CallerNotAllowed(method: info.name)) }
         }
         let isPublic = mintmark.configuration.publicCaller
+        let place = Contract.MethodTable.all.firstIndex { $0.name == info.name }!
         if let storeless = Storeless.method(info.name, mintmark) {
             return Method(info.name, on: Lanes.lane(of: info, nil)) { call, params, result in
                 try answering { try storeless(params, CallAdapter(call, isPublicCaller: isPublic), &result) }
@@ -41,10 +42,9 @@ public struct Offering: MethodLookup {
             let mayWait = call.lane != .compute
             try answering {
                 // Opening the store may take long; the thread that reads does not do it.
-                guard mayWait || mintmark.isOpen else { throw WouldWait() }
-                let bound = try mintmark.services().bound[info.name]
+                guard let services = try mintmark.opened ?? (mayWait ? mintmark.services() : nil) else { throw WouldWait() }
                 try Patience.with(mayWait ? .full : .none) {
-                    try bound?.run(params, CallAdapter(call, isPublicCaller: isPublic), &result)
+                    try services.bound[place]?.run(params, CallAdapter(call, isPublicCaller: isPublic), &result)
                 }
             }
         }

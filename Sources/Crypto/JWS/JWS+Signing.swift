@@ -9,7 +9,7 @@ extension JWS {
     ///   - keyID: the `kid` a foreign verifier knows the key by; the key's thumbprint if nil.
     /// - Throws: `CryptoFailure`; `output` is then as it was.
     public static func append(
-        signing payload: some Collection<UInt8>, with key: PrivateKey, type: String, keyID: String? = nil, to output: inout [UInt8]
+        signing payload: [UInt8], with key: PrivateKey, type: String, keyID: String? = nil, to output: inout [UInt8]
     ) throws(CryptoFailure) {
         let header = key.headers.encoded(algorithm: key.algorithm, keyID: keyID ?? key.keyID, type: type)
         let start = output.count
@@ -17,7 +17,7 @@ extension JWS {
         output.reserveCapacity(
             start + header.count + Base64URL.encodedCount(payload.count) + 1 + Base64URL.encodedCount(signatureCount))
         output.append(contentsOf: header)
-        Base64URL.append(payload, to: &output)
+        payload.withUnsafeBufferPointer { Base64URL.append($0, to: &output) }
         let signature = ThreadContexts.current.outputSpace(signatureCount)
         let signed = output.withUnsafeBytes { bytes in
             let input = UnsafeRawBufferPointer(rebasing: bytes[start...])
@@ -33,7 +33,7 @@ extension JWS {
 
     /// Signs a payload; see `append(signing:with:type:keyID:to:)`. Answers the compact form.
     public static func sign(
-        payload: some Collection<UInt8>, with key: PrivateKey, type: String, keyID: String? = nil
+        payload: [UInt8], with key: PrivateKey, type: String, keyID: String? = nil
     ) throws(CryptoFailure) -> String {
         var compact: [UInt8] = []
         try append(signing: payload, with: key, type: type, keyID: keyID, to: &compact)

@@ -14,9 +14,8 @@ extension TokenService {
         let owner = try owner(request, call, now: now)
 
         let claims = PoolTokenClaims(
-            issuer: surroundings.realm.issuer(of: owner.key.owner), poolId: request.poolId,
-            poolArn: surroundings.realm.arn(ofPool: request.poolId),
-            identityId: owner.identityId, amr: .developer(owner.login), tags: tags, issuedAt: now, expiresAt: now + request.durationSeconds)
+            realm: surroundings.realm, poolId: request.poolId, identityId: owner.identityId, amr: .developer(owner.login), tags: tags,
+            issuedAt: now, expiresAt: now + request.durationSeconds)
         let token = try JWS.sign(payload: claims.json, with: owner.key.privateKey, type: PoolTokenClaims.type)
         return TokenMintForDeveloper.Result(
             identityId: owner.identityId, token: token, expiresAt: claims.expiresAt, isNewIdentity: owner.isNew)
@@ -33,11 +32,9 @@ extension TokenService {
     /// Reads decide; only a user or a login that is new makes a write, which decides again.
     private func owner(_ request: TokenMintForDeveloper.Params, _ call: any CallContext, now: Int64) throws -> Owner {
         let (login, key, facts) = try surroundings.database.read { tx in
-            let pool = try catalogue.pool(request.poolId, in: tx)
+            let (pool, keys) = try catalogue.issuingPool(request.poolId, in: tx)
             let login = try DeveloperLogin.find(in: request.logins, of: pool)
-            guard let key = try catalogue.signingKeys.ring(of: .pool(pool.id), in: tx).active(at: now) else {
-                throw PoolNotFound(poolId: pool.id)
-            }
+            guard let key = keys.active(at: now) else { throw PoolNotFound(poolId: pool.id) }
             return (login, key, try DeveloperResolution.Facts(tx, request.poolId, given: request.identityId, login: login))
         }
         let decision = try DeveloperResolution.decide(facts)

@@ -71,6 +71,9 @@ final class SQLiteConnection {
         epochSeen.settle()
     }
 
+    /// Notes that a read transaction has ended.
+    func settleRead() { epochSeen.settle() }
+
     /// Moves what is in the log into the database as far as readers allow, without waiting for them.
     func checkpoint() { sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil) }
 
