@@ -7,6 +7,9 @@ import { ServerProcess } from "./process.js";
 import { conceal } from "./secrets.js";
 import { BinaryTooOld } from "./too-old.js";
 
+/** What setTimeout can count, 24 days; it would take a longer time for none at all. */
+const longestTimer = 2 ** 31 - 1;
+
 /**
  * A Mintmark process and its methods, `m.token.mintForDeveloper({…})`. The first call starts the process.
  *
@@ -74,7 +77,7 @@ export class Mintmark extends EventEmitter {
     const abort = () => cancel({ failure: () => new CallAborted(method.name, signal.reason) });
     const expire = () => cancel({ failure: () => new CallTimedOut(method.name, timeoutMs) });
     signal?.addEventListener("abort", abort, { once: true });
-    const timer = timeoutMs === undefined || timeoutMs === Infinity ? undefined : setTimeout(expire, timeoutMs);
+    const timer = timeoutMs > longestTimer || timeoutMs === undefined ? undefined : setTimeout(expire, timeoutMs);
     const answer = await outcome;
     clearTimeout(timer);
     signal?.removeEventListener("abort", abort);
@@ -117,6 +120,7 @@ export class Mintmark extends EventEmitter {
   }
 
   get #advice() {
+    if (this.#closing) return "";
     if (this.#restarts) return "The next call starts a new process.";
     return "What was in memory is gone: make a new client, or one with { restart: true } that goes on with an empty store.";
   }

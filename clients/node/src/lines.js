@@ -7,6 +7,9 @@ export class LineSplitter {
   #length = 0;
   #maximum;
 
+  /** Whether a line was longer than the longest; what follows is no use then. */
+  isTooLong = false;
+
   /** @param {number} maximum the longest line, in bytes. */
   constructor(maximum) {
     this.#maximum = maximum;
@@ -15,12 +18,12 @@ export class LineSplitter {
   /**
    * The lines that `chunk` completes, without their ends.
    * @param {Buffer} chunk
-   * @throws {RangeError} when a line is too long.
    */
   *push(chunk) {
     let start = 0;
     for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
       this.#keep(chunk.subarray(start, end));
+      if (this.isTooLong) return;
       start = end + 1;
       yield this.rest();
     }
@@ -38,8 +41,8 @@ export class LineSplitter {
   #keep(part) {
     if (part.length === 0) return;
     this.#length += part.length;
-    if (this.#length > this.#maximum) throw new RangeError(`a line of more than ${this.#maximum} bytes`);
-    this.#parts.push(part);
+    this.isTooLong ||= this.#length > this.#maximum;
+    if (!this.isTooLong) this.#parts.push(part);
   }
 }
 

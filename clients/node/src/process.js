@@ -17,7 +17,14 @@ const keptLines = 20;
  * While calls wait for answers the process keeps Node running; when none do, it does not.
  */
 export class ServerProcess {
+  /** The program. */
   binary;
+  /** Whether it takes calls. */
+  isUsable = true;
+  /** Settles when the process is gone and all it wrote has been read. */
+  ended;
+  /** How it ended; an outcome, once it has. */
+  outcome;
   #child;
   #pending = new Map();
   #lastId = 0;
@@ -27,9 +34,6 @@ export class ServerProcess {
   #listeners;
   #holds = 0;
   #longestRequest;
-
-  /** Settles when the process is gone and all it wrote has been read. */
-  ended;
 
   /**
    * @param {object} options those of `Mintmark`.
@@ -46,12 +50,6 @@ export class ServerProcess {
       stdio: ["pipe", "pipe", onLine ? "pipe" : (options.stderr ?? "inherit")],
       windowsHide: true,
     });
-    const { stdin, stdout, stderr } = this.#child;
-    // A broken pipe is the end of the process, and that is told by "close".
-    stdin.on("error", () => {});
-    this.#read(stdout, new LineSplitter(longestLine), (line) => this.#take(line));
-    stdout.on("end", () => stdin.end());
-    if (stderr) this.#read(stderr, new LineSplitter(longestLine), (line) => this.#keep(line, onLine));
     this.ended = new Promise((resolve) => {
       this.#child.on("error", (cause) => {
         // With a process id it is a signal that could not be sent.
@@ -60,12 +58,9 @@ export class ServerProcess {
       this.#child.on("close", (exitCode, signal) => this.#end(this.#endOf(exitCode, signal), resolve));
     });
     this.#child.on("exit", () => (this.isUsable = false));
-    stderr?.unref?.();
+    this.#connect(onLine);
     this.#unref();
   }
-
-  /** Whether it takes calls. */
-  isUsable = true;
 
   get pid() {
     return this.#child.pid;
@@ -74,7 +69,7 @@ export class ServerProcess {
   /**
    * Sends a request.
    * @param {object} request without `jsonrpc` and `id`.
-   * @returns {{outcome: Promise<object>, cancel: (outcome: object) => void}} `cancel` settles with the given outcome and
+   * @returns {{outcome: Promise<object>, cancel: (reason: object) => void}} `cancel` settles with the outcome `reason` and
    * tells the process that nobody waits any more.
    */
   request(request) {
@@ -87,8 +82,8 @@ export class ServerProcess {
     this.#pending.set(id, { settle, method: request.method });
     this.#hold();
     this.#write(text);
-    const cancel = (with_) => {
-      if (!this.#settle(id, with_)) return;
+    const cancel = (reason) => {
+      if (!this.#settle(id, reason)) return;
       this.#write(JSON.stringify({ jsonrpc: "2.0", method: "$/cancelRequest", params: { id } }));
     };
     return { outcome, cancel };
@@ -98,7 +93,7 @@ export class ServerProcess {
   async close(timeoutMs) {
     this.isUsable = false;
     this.#hold();
-    this.#child.stdin.end();
+    this.#child.stdin?.end();
     const timer = setTimeout(() => this.#child.kill("SIGKILL"), timeoutMs);
     await this.ended;
     clearTimeout(timer);
@@ -108,7 +103,7 @@ export class ServerProcess {
 
   #write(text) {
     const { stdin } = this.#child;
-    if (!stdin.writable) return;
+    if (!stdin?.writable) return;
     if (!this.#isCorked) {
       this.#isCorked = true;
       stdin.cork();
@@ -120,20 +115,30 @@ export class ServerProcess {
     stdin.write(text + "\n");
   }
 
-  // Reading.
+  // Reading. Listeners are called on their own, so that one that throws costs no answer.
 
-  #read(stream, splitter, take) {
-    stream.on("data", (chunk) => {
+  #connect(onLine) {
+    const { stdin, stdout, stderr } = this.#child;
+    // Without a free descriptor there is no pipe; "error" tells it.
+    if (!stdin) return;
+    // A broken pipe is the end of the process, and that is told by "close".
+    stdin.on("error", () => {});
+    stdout.on("end", () => stdin.end());
+    const answers = new LineSplitter(longestLine);
+    stdout.on("data", (chunk) => {
       if (this.#failure) return;
-      try {
-        for (const line of splitter.push(chunk)) take(line);
-      } catch (error) {
-        this.#break(error.message);
-      }
+      for (const line of answers.push(chunk)) this.#take(line);
+      if (answers.isTooLong) this.#break(`it wrote a line of more than ${longestLine} bytes`);
     });
-    stream.on("end", () => {
-      const rest = splitter.rest();
-      if (rest && stream === this.#child.stderr) take(rest);
+    if (!stderr) return;
+    const log = new LineSplitter(Infinity);
+    stderr.unref?.();
+    stderr.on("data", (chunk) => {
+      for (const line of log.push(chunk)) this.#keep(line, onLine);
+    });
+    stderr.on("end", () => {
+      const rest = log.rest();
+      if (rest) this.#keep(rest, onLine);
     });
   }
 
@@ -149,7 +154,7 @@ export class ServerProcess {
     }
     if (message.method !== undefined) {
       if (message.id !== undefined) return this.#break(`it asks for ${message.method}`);
-      return this.#listeners.onNotification({ method: message.method, params: message.params });
+      return queueMicrotask(() => this.#listeners.onNotification({ method: message.method, params: message.params }));
     }
     if (message.id === null) return this.#takeUnread(message);
     this.#settle(message.id, message);
@@ -163,7 +168,7 @@ export class ServerProcess {
   #keep(line, onLine) {
     this.#stderr.push(line);
     if (this.#stderr.length > keptLines) this.#stderr.shift();
-    onLine(line);
+    queueMicrotask(() => onLine(line));
   }
 
   // Ending.

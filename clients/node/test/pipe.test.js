@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { test } from "node:test";
-import { InvalidRequest, ParseError } from "../src/index.js";
+import { promisify } from "node:util";
+import { InvalidRequest, ParseError, ProtocolError } from "../src/index.js";
 import { LineSplitter } from "../src/lines.js";
 import { client, mint, program, shop, testing } from "./support.js";
 
@@ -76,7 +78,29 @@ test("lines are the same wherever the chunks are cut", () => {
       assert.deepEqual([...lines, splitter.rest()], ['{"a":"é"}', "", '{"b":"🦊"}', "rest"]);
     }
   }
-  assert.throws(() => [...new LineSplitter(3).push(Buffer.from("four"))], RangeError);
+});
+
+test("a line that never ends is not kept in memory for ever", async (t) => {
+  const m = client(t, { binary: program(t, `for (;;) if (!process.stdout.write("x".repeat(1 << 20))) await new Promise((go) => process.stdout.once("drain", go));`) });
+  await assert.rejects(m.system.ping(), (error) => error instanceof ProtocolError && /a line of more than/.test(error.message));
+});
+
+test("a listener that throws costs no answer", async (t) => {
+  const script = `
+    import { Mintmark } from ${JSON.stringify(new URL("../src/index.js", import.meta.url))};
+    const caught = [];
+    process.on("uncaughtException", (error) => caught.push(error.message));
+    const m = new Mintmark({ store: ":memory:", binary: process.argv[1], stderr: () => { throw new Error("log"); } });
+    m.on("notification", () => { throw new Error("listener"); });
+    const { now } = await m.system.ping();
+    await m.close();
+    console.log(JSON.stringify([now, caught.sort()]));`;
+  const binary = program(
+    t,
+    `console.error("one line"); process.stdout.write('{"jsonrpc":"2.0","method":"n"}\\n{"jsonrpc":"2.0","id":1,"result":{"now":1}}\\n');`,
+  );
+  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", script, binary], { timeout: 20_000 });
+  assert.deepEqual(JSON.parse(stdout), [1, ["listener", "log"]]);
 });
 
 test("notifications are told, and calls go on around them", async (t) => {
