@@ -19,13 +19,13 @@ struct NodeSource {
         lines.append(text.isEmpty ? "" : String(repeating: "  ", count: depth) + text)
     }
 
-    /// Writes `head`, the indented body and `end`.
+    /// Writes `head`, the indented body and `end`, if there is one.
     mutating func block(_ head: String, end: String, _ body: (inout NodeSource) -> Void) {
         line(head)
         depth += 1
         body(&self)
         depth -= 1
-        line(end)
+        if !end.isEmpty { line(end) }
     }
 
     /// A doc comment; nothing for no text.

@@ -38,8 +38,7 @@ struct NodeTypes {
 
     private func inline(_ object: ObjectType, _ direction: Direction) -> String {
         let members = object.properties.map { "\(member($0, direction));" }
-        let base = members.isEmpty ? "Record<string, never>" : "{ \(members.joined(separator: " ")) }"
-        return ([base] + object.choices.map { "(\(alternatives($0, of: object, direction)))" }).joined(separator: " & ")
+        return members.isEmpty ? "Record<string, never>" : "{ \(members.joined(separator: " ")) }"
     }
 
     /// A member of an object type, without its end.
@@ -49,24 +48,24 @@ struct NodeTypes {
 
     // MARK: Declarations
 
-    /// Declares `name`: an interface, or a type where members exclude each other or there is nothing to list.
+    /// Declares `name`: an interface, or a type where members exclude each other or there is nothing to list. Choices among the members of
+    /// an object that has no name of its own are left to Mintmark.
     func declare(_ name: String, _ type: Type, _ direction: Direction, doc: String, to source: inout NodeSource) {
         source.doc(doc)
         guard case .object(let object) = type.shape, !object.properties.isEmpty else {
             // Beside the name of an enumeration stands what is known of it; where it is answered it is `Open`.
             return source.line("export type \(name) = \(expression(type, direction));")
         }
-        let fixed = object.properties.filter { property in !object.choices.contains { $0.members.contains(property.name) } }
         guard !object.choices.isEmpty else {
-            return source.block("export interface \(name) {", end: "}") { members(fixed, direction, to: &$0) }
+            return source.block("export interface \(name) {", end: "}") { members(object.properties, direction, to: &$0) }
         }
-        source.block("export type \(name) = {", end: "} & " + rest(of: object, direction) + ";") { source in
-            members(fixed, direction, to: &source)
+        let fixed = object.properties.filter { property in !object.choices.contains { $0.members.contains(property.name) } }
+        source.block("export type \(name) =", end: "") { source in
+            if !fixed.isEmpty { source.block("& {", end: "}") { members(fixed, direction, to: &$0) } }
+            for choice in object.choices {
+                source.block("& (", end: ")") { alternatives(choice, of: object, direction, to: &$0) }
+            }
         }
-    }
-
-    private func rest(of object: ObjectType, _ direction: Direction) -> String {
-        object.choices.map { "(\(alternatives($0, of: object, direction)))" }.joined(separator: " & ")
     }
 
     private func members(_ properties: [Property], _ direction: Direction, to source: inout NodeSource) {
@@ -76,17 +75,23 @@ struct NodeTypes {
         }
     }
 
-    /// One object type for each way in which a choice can be met.
-    private func alternatives(_ choice: Choice, of object: ObjectType, _ direction: Direction) -> String {
+    /// One object type for each member of a choice; what the others are then follows from the rule.
+    private func alternatives(_ choice: Choice, of object: ObjectType, _ direction: Direction, to source: inout NodeSource) {
         let properties = choice.members.compactMap(object.property)
-        return properties.map { chosen in
-            let others = properties.filter { $0.name != chosen.name }.map { other in
-                "\(NodeSource.member(other.name))?: \(choice.rule == .atLeastOne ? expression(other.type, direction) : "undefined");"
+        for chosen in properties {
+            source.block("| {", end: "}") { source in
+                for property in properties {
+                    source.doc(NodeDocs(contract: contract).property(property))
+                    let name = NodeSource.member(property.name)
+                    let type = expression(property.type, direction)
+                    switch (property.name == chosen.name, choice.rule) {
+                    case (true, .exactlyOne), (true, .atLeastOne): source.line("\(name): \(type);")
+                    case (true, .atMostOne), (false, .atLeastOne): source.line("\(name)?: \(type);")
+                    case (false, .exactlyOne), (false, .atMostOne): source.line("\(name)?: undefined;")
+                    }
+                }
             }
-            let mark = choice.rule == .atMostOne ? "?" : ""
-            let own = "\(NodeSource.member(chosen.name))\(mark): \(expression(chosen.type, direction));"
-            return "{ \(([own] + others).joined(separator: " ")) }"
-        }.joined(separator: " | ")
+        }
     }
 
     // MARK: Shared types

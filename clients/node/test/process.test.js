@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
@@ -63,7 +63,12 @@ test("a missing binary says where it was looked for and what to do", async (t) =
   writeFileSync(plain, "");
   await assert.rejects(Mintmark.start({ store: ":memory:", binary: plain }), BinaryNotFound);
   // Nothing was lost: once it is there, the same client works.
-  await assert.rejects(m.system.ping(), BinaryNotFound);
+  const late = join(folder(t), "late");
+  const patient = client(t, { binary: late });
+  await assert.rejects(patient.system.ping(), BinaryNotFound);
+  symlinkSync(program(t, "answer({ id: request.id, result: { now: 7 } });"), late);
+  const answers = await Promise.all([patient.system.ping(), patient.system.ping()]);
+  assert.deepEqual(answers, [{ now: 7 }, { now: 7 }]);
 });
 
 test("the binary is the option's, else MINTMARK_BINARY's, else the one on PATH", async (t) => {
@@ -151,16 +156,14 @@ test("a client is disposed of at the end of its scope", { skip: !Symbol.asyncDis
   await assert.rejects(m.system.ping(), ClientClosed);
 });
 
-test("an open client that waits for nothing keeps neither Node nor the process running, and a waiting one does", async () => {
-  const index = new URL("../src/index.js", import.meta.url);
-  const script = `
-    import { Mintmark } from ${JSON.stringify(index)};
-    const m = await Mintmark.testing();
-    m.pool.create({ name: "shop" }).then(() => console.log(m.pid));`;
-  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", script], { timeout: 20_000 });
+/** Runs a script that prints the id of a process, and looks whether both end. */
+async function endsWithNode(options, script) {
+  const index = JSON.stringify(new URL("../src/index.js", import.meta.url));
+  const whole = `import { Mintmark } from ${index}; const m = new Mintmark(${options}); ${script}`;
+  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", whole], { timeout: 20_000 });
   const pid = Number(stdout);
-  assert.ok(pid > 0);
-  for (let turn = 0; turn < 200; turn++) {
+  assert.ok(pid > 0, stdout);
+  for (let turn = 0; turn < 500; turn++) {
     try {
       process.kill(pid, 0);
     } catch {
@@ -169,4 +172,14 @@ test("an open client that waits for nothing keeps neither Node nor the process r
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
   assert.fail(`process ${pid} goes on`);
+}
+
+test("an open client that waits for nothing keeps neither Node nor the process running, and a waiting one does", async () => {
+  await endsWithNode('{ store: ":memory:" }', 'm.pool.create({ name: "shop" }).then(() => console.log(m.pid));');
+  await endsWithNode('{ store: ":memory:", stderr() {} }', 'm.pool.create({ name: "shop" }).then(() => console.log(m.pid));');
+});
+
+test("a call that was never sent does not keep Node running", async () => {
+  const script = 'm.token.verify({ token: "\\ud83e", audience: "a" }).catch(() => console.log(m.pid));';
+  await endsWithNode('{ store: ":memory:" }', script);
 });

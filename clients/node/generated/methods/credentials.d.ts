@@ -153,21 +153,79 @@ export interface CredentialsGetResult {
 }
 
 /** What `credentials.revoke` takes. */
-export type CredentialsRevokeParams = {
-  /** Without it: now. */
-  issuedBefore?: Timestamp;
-} & ({ sessionToken: SessionToken; identityId?: undefined; roleArn?: undefined; poolId?: undefined; } | { identityId: IdentityId; sessionToken?: undefined; roleArn?: undefined; poolId?: undefined; } | { roleArn: RoleArn; sessionToken?: undefined; identityId?: undefined; poolId?: undefined; } | { poolId: PoolId; sessionToken?: undefined; identityId?: undefined; roleArn?: undefined; });
+export type CredentialsRevokeParams =
+  & {
+    /** Without it: now. */
+    issuedBefore?: Timestamp;
+  }
+  & (
+    | {
+      /** The session token of temporary credentials. */
+      sessionToken: SessionToken;
+      /** The id of an identity: a region, a colon and a UUID. */
+      identityId?: undefined;
+      /** The ARN of a role: arn:aws:iam::<account>:role/<name>. */
+      roleArn?: undefined;
+      /** The id of a pool: a region, a colon and a UUID. */
+      poolId?: undefined;
+    }
+    | {
+      /** The session token of temporary credentials. */
+      sessionToken?: undefined;
+      /** The id of an identity: a region, a colon and a UUID. */
+      identityId: IdentityId;
+      /** The ARN of a role: arn:aws:iam::<account>:role/<name>. */
+      roleArn?: undefined;
+      /** The id of a pool: a region, a colon and a UUID. */
+      poolId?: undefined;
+    }
+    | {
+      /** The session token of temporary credentials. */
+      sessionToken?: undefined;
+      /** The id of an identity: a region, a colon and a UUID. */
+      identityId?: undefined;
+      /** The ARN of a role: arn:aws:iam::<account>:role/<name>. */
+      roleArn: RoleArn;
+      /** The id of a pool: a region, a colon and a UUID. */
+      poolId?: undefined;
+    }
+    | {
+      /** The session token of temporary credentials. */
+      sessionToken?: undefined;
+      /** The id of an identity: a region, a colon and a UUID. */
+      identityId?: undefined;
+      /** The ARN of a role: arn:aws:iam::<account>:role/<name>. */
+      roleArn?: undefined;
+      /** The id of a pool: a region, a colon and a UUID. */
+      poolId: PoolId;
+    }
+  )
 
 /** What `credentials.revoke` answers. */
 export type CredentialsRevokeResult = Revocation;
 
 /** What `credentials.verify` takes. */
-export type CredentialsVerifyParams = {
-  /** The service the signature must be for. At most 128 characters. */
-  service?: string;
-  /** The region the signature must be for. At most 128 characters. */
-  region?: string;
-} & ({ request: SignedRequest; sessionToken?: undefined; } | { sessionToken: SessionToken; request?: undefined; });
+export type CredentialsVerifyParams =
+  & {
+    /** The service the signature must be for. At most 128 characters. */
+    service?: string;
+    /** The region the signature must be for. At most 128 characters. */
+    region?: string;
+  }
+  & (
+    | {
+      /** An HTTP request signed with AWS Signature Version 4, in its headers or in its query string. */
+      request: SignedRequest;
+      /** The session token of temporary credentials. */
+      sessionToken?: undefined;
+    }
+    | {
+      /** An HTTP request signed with AWS Signature Version 4, in its headers or in its query string. */
+      request?: undefined;
+      /** The session token of temporary credentials. */
+      sessionToken: SessionToken;
+    }
+  )
 
 /** What `credentials.verify` answers. */
 export interface CredentialsVerifyResult {

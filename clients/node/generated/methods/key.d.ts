@@ -50,12 +50,27 @@ export declare class KeyMethods {
 }
 
 /** What `key.list` takes. */
-export type KeyListParams = {
-  /** How many entries one answer holds at most. Without it: 60. */
-  limit?: PageLimit;
-  /** Where a list goes on: nextCursor of the answer before, unchanged. */
-  cursor?: Cursor;
-} & ({ issuer?: Issuer; poolId?: undefined; } | { poolId?: PoolId; issuer?: undefined; });
+export type KeyListParams =
+  & {
+    /** How many entries one answer holds at most. Without it: 60. */
+    limit?: PageLimit;
+    /** Where a list goes on: nextCursor of the answer before, unchanged. */
+    cursor?: Cursor;
+  }
+  & (
+    | {
+      /** The issuer of tokens, exactly as in their iss claim. */
+      issuer?: Issuer;
+      /** The id of a pool: a region, a colon and a UUID. */
+      poolId?: undefined;
+    }
+    | {
+      /** The issuer of tokens, exactly as in their iss claim. */
+      issuer?: undefined;
+      /** The id of a pool: a region, a colon and a UUID. */
+      poolId?: PoolId;
+    }
+  )
 
 /** What `key.list` answers. */
 export interface KeyListResult {

@@ -68,8 +68,21 @@ export declare class RoleMethods {
 }
 
 /** What `role.delete` takes. */
-export type RoleDeleteParams = {
-} & ({ name: RoleName; roleArn?: undefined; } | { roleArn: RoleArn; name?: undefined; });
+export type RoleDeleteParams =
+  & (
+    | {
+      /** The name of a role, unique within the store. */
+      name: RoleName;
+      /** The ARN of a role: arn:aws:iam::<account>:role/<name>. */
+      roleArn?: undefined;
+    }
+    | {
+      /** The name of a role, unique within the store. */
+      name?: undefined;
+      /** The ARN of a role: arn:aws:iam::<account>:role/<name>. */
+      roleArn: RoleArn;
+    }
+  )
 
 /** What `role.delete` answers. */
 export interface RoleDeleteResult {
@@ -78,8 +91,21 @@ export interface RoleDeleteResult {
 }
 
 /** What `role.get` takes. */
-export type RoleGetParams = {
-} & ({ name: RoleName; roleArn?: undefined; } | { roleArn: RoleArn; name?: undefined; });
+export type RoleGetParams =
+  & (
+    | {
+      /** The name of a role, unique within the store. */
+      name: RoleName;
+      /** The ARN of a role: arn:aws:iam::<account>:role/<name>. */
+      roleArn?: undefined;
+    }
+    | {
+      /** The name of a role, unique within the store. */
+      name?: undefined;
+      /** The ARN of a role: arn:aws:iam::<account>:role/<name>. */
+      roleArn: RoleArn;
+    }
+  )
 
 /** What `role.get` answers. */
 export type RoleGetResult = Role;
@@ -101,14 +127,29 @@ export interface RoleListResult {
 }
 
 /** What `role.put` takes. */
-export type RolePutParams = {
-  /** The name of a role, unique within the store. */
-  name: RoleName;
-  /** The longest session credentials.assumeRole gives. 3600 to 43200. Without it: 3600. */
-  maxSessionSeconds?: number;
-  /** Free labels on a resource. */
-  tags?: Tags;
-} & ({ poolId: PoolId; trustPolicy?: undefined; } | { trustPolicy: PolicyDocument; poolId?: undefined; });
+export type RolePutParams =
+  & {
+    /** The name of a role, unique within the store. */
+    name: RoleName;
+    /** The longest session credentials.assumeRole gives. 3600 to 43200. Without it: 3600. */
+    maxSessionSeconds?: number;
+    /** Free labels on a resource. */
+    tags?: Tags;
+  }
+  & (
+    | {
+      /** Trust the authenticated identities of this pool. */
+      poolId: PoolId;
+      /** Your own trust policy; it must have a condition. */
+      trustPolicy?: undefined;
+    }
+    | {
+      /** Trust the authenticated identities of this pool. */
+      poolId?: undefined;
+      /** Your own trust policy; it must have a condition. */
+      trustPolicy: PolicyDocument;
+    }
+  )
 
 /** What `role.put` answers. */
 export type RolePutResult = Role;

@@ -156,14 +156,29 @@ export interface TokenMintForDeveloperResult {
 }
 
 /** What `token.verify` takes. */
-export type TokenVerifyParams = {
-  /** A signed JSON Web Token in compact form. */
-  token: Jwt;
-  /** What the token must be for. */
-  use?: TokenUse;
-  /** Whether a deleted or disabled identity makes the token invalid. Without it: true. */
-  checkRevoked?: boolean;
-} & ({ audience: string; issuer?: Issuer; } | { issuer: Issuer; audience?: string; });
+export type TokenVerifyParams =
+  & {
+    /** A signed JSON Web Token in compact form. */
+    token: Jwt;
+    /** What the token must be for. */
+    use?: TokenUse;
+    /** Whether a deleted or disabled identity makes the token invalid. Without it: true. */
+    checkRevoked?: boolean;
+  }
+  & (
+    | {
+      /** The aud claim must contain it: a pool's id. At most 2048 characters. */
+      audience: string;
+      /** The iss claim must be it. */
+      issuer?: Issuer;
+    }
+    | {
+      /** The aud claim must contain it: a pool's id. At most 2048 characters. */
+      audience?: string;
+      /** The iss claim must be it. */
+      issuer: Issuer;
+    }
+  )
 
 /** What `token.verify` answers. */
 export interface TokenVerifyResult {
