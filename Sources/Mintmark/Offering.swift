@@ -43,7 +43,7 @@ public struct Offering: MethodLookup {
             try answering {
                 // Opening the store may take long; the thread that reads does not do it.
                 guard let services = try mintmark.opened ?? (mayWait ? mintmark.services() : nil) else { throw WouldWait() }
-                try Patience.with(mayWait ? .full : .none) {
+                try Patience.with(!mayWait ? .none : call.isToWrite ? .fullToWrite : .full) {
                     try services.bound[place]?.run(params, CallAdapter(call, isPublicCaller: isPublic), &result)
                 }
             }
@@ -51,7 +51,7 @@ public struct Offering: MethodLookup {
     }
 
     private static func answering(_ body: () throws -> Void) throws {
-        do { try body() } catch is WouldWait { throw MoveToLane(.store) } catch {
+        do { try body() } catch let wait as WouldWait { throw MoveToLane(.store, isToWrite: wait.isWrite) } catch {
             guard let known = contractError(error) else { throw error }
             throw Answer(known)
         }

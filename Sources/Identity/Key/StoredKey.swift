@@ -13,6 +13,8 @@ final class StoredKey: Sendable {
     /// Its owner's keys are counted as they are made; of two that become active in one second the later one signs.
     let position: Int64
     let privateKey: PrivateKey
+    /// Signs the tokens of its owner.
+    let signer: JWSSigner
 
     init(
         kid: String, owner: KeyOwner, algorithm: Crypto.SigningAlgorithm, createdAt: Int64, activeAt: Int64, revokedAt: Int64?,
@@ -26,6 +28,7 @@ final class StoredKey: Sendable {
         self.revokedAt = revokedAt
         self.position = position
         self.privateKey = privateKey
+        signer = JWSSigner(privateKey, type: PoolTokenClaims.type)
     }
 }
 

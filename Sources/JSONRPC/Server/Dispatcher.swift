@@ -69,8 +69,9 @@ final class Dispatcher: AnswerOutlet {
         while hasMore {
             together {
                 let began = Monotonic.nanoseconds()
-                repeat { hasMore = handleNext(of: chunk, on: &bench, &finished) } while hasMore
-                    && Monotonic.nanoseconds() &- began < Self.gatheringNanoseconds
+                repeat {
+                    hasMore = handleNext(of: chunk, on: &bench, &finished)
+                } while hasMore && Monotonic.nanoseconds() &- began < Self.gatheringNanoseconds
             }
             if !hasMore { openWork.remove(chunk) }
             flush(&bench, &finished)

@@ -62,14 +62,14 @@ public final class SQLiteDatabase: Database {
     }
 
     public func read<R>(_ body: (Transaction) throws -> R) throws -> R {
-        let patient = Patience.current == .full
+        let patient = Patience.current != .none
         let outer = try Nesting.enter(writer)
         defer { Nesting.leave(to: outer) }
         return try readers.read(patient: patient, body)
     }
 
     public func write<R>(_ body: (Transaction) throws -> R) throws -> R {
-        guard Patience.current == .full else { throw WouldWait() }
+        guard Patience.current != .none else { throw WouldWait(isWrite: true) }
         // A memory store's writer would wait for this thread's own view, and what is read after the write must show it.
         SharedReads.current?.end()
         // The writer thread could not serve a write that it is itself waiting for.
