@@ -41,7 +41,8 @@ extension CredentialsService {
             return ((), try IdentityResolution.Facts(tx, pool: pool, given: id, logins: proven.proofs.map(\.login)))
         }
         return SessionHolder(
-            poolId: proven.pool.id, identityId: identity.id, amr: AuthenticationMethods(proven.proofs).list, tags: [], proofs: proven.proofs)
+            poolId: proven.pool.id, identityId: identity.id, amr: AuthenticationMethods(proven.proofs).list, tags: [], proofs: proven.proofs
+        )
     }
 
     /// The role that the pool gives (cognito.md 6.3).

@@ -6,7 +6,8 @@ enum GuestScope {
     /// The policy: the services that AWS admits for guests.
     static let policy: String = {
         let whole = [
-            "apigateway", "execute-api", "appsync", "cloudwatch", "logs", "codewhisperer", "cognito-identity", "cognito-sync", "cognito-idp",
+            "apigateway", "execute-api", "appsync", "cloudwatch", "logs", "codewhisperer", "cognito-identity", "cognito-sync",
+            "cognito-idp",
             "comprehend", "dynamodb", "firehose", "gamelift", "iot", "kinesisanalytics", "lambda", "lex", "geo", "machinelearning",
             "mobileanalytics", "mobiletargeting", "personalize", "polly", "rekognition", "rum", "s3", "ses", "sdb", "sns", "sqs",
             "transcribe", "translate",

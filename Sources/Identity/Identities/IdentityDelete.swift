@@ -10,7 +10,8 @@ extension IdentityService {
             for id in Set(request.identityIds).sorted() {
                 guard let identity = try tx.identity(id), try tx.deleteIdentity(id) else { continue }
                 try surroundings.audit.record(
-                    AuditEvent(method: IdentityDelete.info.name, trace: call.trace, poolId: identity.poolId, identityId: id), at: now, in: tx)
+                    AuditEvent(method: IdentityDelete.info.name, trace: call.trace, poolId: identity.poolId, identityId: id), at: now,
+                    in: tx)
             }
         }
         return IdentityDelete.Result(unprocessed: [])

@@ -6,7 +6,8 @@ extension IdentityService {
     ///
     /// - Throws: `PoolNotFound`, `UnsupportedDeveloperProvider`, `IdentityNotFound`, `DeveloperUserNotFound`, `LoginConflict`, `InvalidCursor`.
     /// - Source: LookupDeveloperIdentity; cognito.md 3.2.1.
-    public func lookupDeveloper(_ request: IdentityLookupDeveloper.Params, _ call: any CallContext) throws -> IdentityLookupDeveloper.Result {
+    public func lookupDeveloper(_ request: IdentityLookupDeveloper.Params, _ call: any CallContext) throws -> IdentityLookupDeveloper.Result
+    {
         try surroundings.database.read { tx in
             let pool = try catalogue.pool(request.poolId, in: tx)
             try pool.requireDeveloperProvider(nil)

@@ -5,7 +5,8 @@ extension IdentityService {
     ///
     /// - Throws: `PoolNotFound`, `UnsupportedDeveloperProvider`, `DeveloperUserNotFound`, `LoginConflict`.
     /// - Source: MergeDeveloperIdentities; cognito.md 7.4.
-    public func mergeDevelopers(_ request: IdentityMergeDevelopers.Params, _ call: any CallContext) throws -> IdentityMergeDevelopers.Result {
+    public func mergeDevelopers(_ request: IdentityMergeDevelopers.Params, _ call: any CallContext) throws -> IdentityMergeDevelopers.Result
+    {
         let now = surroundings.clock.now
         let id = try surroundings.database.write { tx in
             let pool = try catalogue.pool(request.poolId, in: tx)

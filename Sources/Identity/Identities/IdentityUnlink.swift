@@ -33,7 +33,8 @@ extension IdentityService {
     ///
     /// - Throws: `PoolNotFound`, `UnsupportedDeveloperProvider`, `IdentityNotFound`, `DeveloperUserNotFound`, `LoginConflict`.
     /// - Source: UnlinkDeveloperIdentity; cognito.md 3.2, 7.5.
-    public func unlinkDeveloper(_ request: IdentityUnlinkDeveloper.Params, _ call: any CallContext) throws -> IdentityUnlinkDeveloper.Result {
+    public func unlinkDeveloper(_ request: IdentityUnlinkDeveloper.Params, _ call: any CallContext) throws -> IdentityUnlinkDeveloper.Result
+    {
         let now = surroundings.clock.now
         let id = request.identityId
         return try surroundings.database.write { tx in

@@ -23,7 +23,8 @@ struct AccessTokenCheck: Sendable {
             claims: try JSONText(claims.text).root)
     }
 
-    private func facebook(_ token: String, _ provider: LoginProvider, _ call: any CallContext) throws -> (clientId: String, subject: String) {
+    private func facebook(_ token: String, _ provider: LoginProvider, _ call: any CallContext) throws -> (clientId: String, subject: String)
+    {
         let base = provider.endpoint ?? "https://graph.facebook.com"
         let app = try ask("\(base)/app?access_token=\(PercentEncoding.encode(token.utf8, keepingSlashes: false))", provider, call)
         let user = try ask("\(base)/me?fields=id&access_token=\(PercentEncoding.encode(token.utf8, keepingSlashes: false))", provider, call)
@@ -34,9 +35,12 @@ struct AccessTokenCheck: Sendable {
         _ token: String, _ provider: LoginProvider, _ call: any CallContext, now: Int64
     ) throws -> (clientId: String, subject: String) {
         let base = provider.endpoint ?? "https://api.amazon.com"
-        let facts = try ask("\(base)/auth/o2/tokeninfo?access_token=\(PercentEncoding.encode(token.utf8, keepingSlashes: false))", provider, call)
+        let facts = try ask(
+            "\(base)/auth/o2/tokeninfo?access_token=\(PercentEncoding.encode(token.utf8, keepingSlashes: false))", provider, call)
         // The token's remaining seconds.
-        if let left = facts["exp"]?.number?.int64, left <= 0 { throw refusal(provider, "expired", "Token expired: \(now) >= \(now + left)") }
+        if let left = facts["exp"]?.number?.int64, left <= 0 {
+            throw refusal(provider, "expired", "Token expired: \(now) >= \(now + left)")
+        }
         return (facts["aud"]?.string ?? "", facts["user_id"]?.string ?? "")
     }
 

@@ -48,7 +48,8 @@ struct LoginVerifier: Sendable {
         }
         return LoginProof(
             provider: provider, login: provider.login(subject: claims.subject, clientId: claims.clientId),
-            qualified: provider.qualified(subject: claims.subject, clientId: claims.clientId, realm: surroundings.realm), claims: claims.json)
+            qualified: provider.qualified(subject: claims.subject, clientId: claims.clientId, realm: surroundings.realm),
+            claims: claims.json)
     }
 
     private func key(for header: JWSHeader, of provider: LoginProvider, issuer: String, _ call: any CallContext) throws -> PublicKey? {

@@ -24,7 +24,8 @@ extension TokenService {
             return ((login: login, key: key), facts)
         }
         let claims = PoolTokenClaims(
-            realm: surroundings.realm, poolId: request.poolId, identityId: identity.id, amr: .init(issuing.login, proofs, in: request.poolId), tags: tags,
+            realm: surroundings.realm, poolId: request.poolId, identityId: identity.id,
+            amr: .init(issuing.login, proofs, in: request.poolId), tags: tags,
             issuedAt: now, expiresAt: now + request.durationSeconds)
         let token = try issuing.key.signer.sign(claims.json)
         return TokenMintForDeveloper.Result(

@@ -72,6 +72,9 @@ export type Cursor = string;
 /** The name under which your own sign-in stands in a pool, such as login.shop. At most 128 characters. */
 export type DeveloperProviderName = string;
 
+/** What your own system calls a user. Compared byte by byte. At most 1024 characters. */
+export type DeveloperUserIdentifier = string;
+
 /** One thing that must work. */
 export interface HealthCheck {
   /** What was looked at, such as store or keys. */
@@ -194,6 +197,8 @@ export interface Pool {
   allowClassicFlow: boolean;
   /** The name under which your own sign-in stands in a pool, such as login.shop. */
   developerProvider?: DeveloperProviderName;
+  /** The public login providers. */
+  providers: PoolProvider[];
   /** The JOSE algorithm a pool signs its tokens with. */
   signingAlgorithm: Open<SigningAlgorithm>;
   /** Free labels on a resource. */
@@ -209,6 +214,70 @@ export type PoolId = string;
 
 /** What people call a pool. Names need not be unique. At most 128 characters. */
 export type PoolName = string;
+
+/** A public login provider of a pool. */
+export interface PoolProvider {
+  /** The name of its logins. */
+  name: LoginProviderName;
+  /**
+   * For a well-known provider its domain: accounts.google.com, appleid.apple.com, graph.facebook.com or www.amazon.com.
+   * It is the name of its logins.
+   */
+  provider?: Open<"accounts.google.com" | "appleid.apple.com" | "graph.facebook.com" | "www.amazon.com">;
+  /** Its issuer, if it is not a well-known one. */
+  issuer?: string;
+  /** The client or app ids whose tokens are accepted. */
+  clientIds: string[];
+  /** Its public keys, if they are not fetched. */
+  keys?: JsonObject[];
+  /** Where it is asked. */
+  endpoint?: string;
+  /** Whether it may be asked without TLS. */
+  allowInsecure: boolean;
+  /** Whether it may stand in a private network. */
+  allowPrivateNetwork: boolean;
+}
+
+/** A public login provider of a pool: a well-known one by its domain, any other by its issuer. */
+export type PoolProviderSettings =
+  & {
+    /** The client or app ids whose tokens are accepted. At most 100 elements. */
+    clientIds: readonly string[];
+    /** Its public keys (RFC 7517), if they are not to be fetched. At most 100 elements. */
+    keys?: readonly JsonObject[];
+    /** Where a provider of access tokens is asked, instead of at its own address. At most 2048 characters. */
+    endpoint?: string;
+    /** Whether it may be asked without TLS, for tests. Without it: false. */
+    allowInsecure?: boolean;
+    /** Whether it may stand in a private network. Without it: false. */
+    allowPrivateNetwork?: boolean;
+  }
+  & (
+    | {
+      /**
+       * For a well-known provider its domain: accounts.google.com, appleid.apple.com, graph.facebook.com or
+       * www.amazon.com. It is the name of its logins.
+       */
+      provider: "accounts.google.com" | "appleid.apple.com" | "graph.facebook.com" | "www.amazon.com";
+      /**
+       * For any other OpenID provider its issuer, exactly as in iss. Its logins are named by it without https://. At
+       * most 512 characters.
+       */
+      issuer?: undefined;
+    }
+    | {
+      /**
+       * For a well-known provider its domain: accounts.google.com, appleid.apple.com, graph.facebook.com or
+       * www.amazon.com. It is the name of its logins.
+       */
+      provider?: undefined;
+      /**
+       * For any other OpenID provider its issuer, exactly as in iss. Its logins are named by it without https://. At
+       * most 512 characters.
+       */
+      issuer: string;
+    }
+  )
 
 /** Which roles the identities of a pool get. */
 export interface PoolRoles {
@@ -239,6 +308,12 @@ export interface Principal {
  * most 50 members.
  */
 export type PrincipalTags = { [name: string]: string };
+
+/**
+ * Public login provider to its token. The pool's developer provider and its own tokens do not belong here. At most 10
+ * members.
+ */
+export type PublicLogins = { [name: string]: string };
 
 /** Credentials of this subject that were issued before this moment are refused. */
 export interface Revocation {
@@ -362,6 +437,14 @@ export type Timestamp = number;
 
 /** What a token is for: a pool's OpenID token, or a tenant's ID or access token. */
 export type TokenUse = "pool" | "id" | "access";
+
+/** An identity that could not be deleted. */
+export interface UnprocessedIdentity {
+  /** The id of an identity: a region, a colon and a UUID. */
+  identityId: IdentityId;
+  /** Why: accessDenied or internalServerError. */
+  errorCode: string;
+}
 
 /** One thing that is wrong with the parameters. */
 export interface Violation {

@@ -7,6 +7,9 @@ const methods = {
   getRoles: { name: "pool.getRoles", isTesting: false, secrets: [] },
   list: { name: "pool.list", isTesting: false, secrets: [] },
   setRoles: { name: "pool.setRoles", isTesting: false, secrets: [] },
+  tag: { name: "pool.tag", isTesting: false, secrets: [] },
+  untag: { name: "pool.untag", isTesting: false, secrets: [] },
+  update: { name: "pool.update", isTesting: false, secrets: [] },
 };
 
 /** The methods of `pool`. */
@@ -26,6 +29,8 @@ export class PoolMethods {
    * Equivalent: cognito CreateIdentityPool.
    *
    * @throws {PoolExists} pool.create with an id that is taken.
+   * @throws {InvalidPoolProvider} A pool's provider cannot be used: an issuer that is no https URL, keys that cannot be
+   * read, a name that is taken.
    */
   create(params, options) {
     return this.#call(methods.create, params, options);
@@ -96,5 +101,50 @@ export class PoolMethods {
    */
   setRoles(params, options) {
     return this.#call(methods.setRoles, params, options);
+  }
+
+  /**
+   * Put tags on a pool.
+   *
+   * A tag that is there already gets the new value; the others stay. At most 50 in all.
+   *
+   * Equivalent: cognito TagResource.
+   *
+   * @throws {PoolNotFound} The pool was never created, or is deleted.
+   * @throws {TooManyTags} A pool would get more than 50 tags.
+   */
+  tag(params, options) {
+    return this.#call(methods.tag, params, options);
+  }
+
+  /**
+   * Take tags off a pool.
+   *
+   * Keys that are not there are passed over.
+   *
+   * Equivalent: cognito UntagResource.
+   *
+   * @throws {PoolNotFound} The pool was never created, or is deleted.
+   */
+  untag(params, options) {
+    return this.#call(methods.untag, params, options);
+  }
+
+  /**
+   * Replace the settings of a pool.
+   *
+   * What is left out goes back to its default, with one exception: the developer provider stays. It can be added to a
+   * pool that has none, and never changed. Users of a provider that is taken out cannot sign in with it until it is
+   * back; what they linked stays.
+   *
+   * Equivalent: cognito UpdateIdentityPool.
+   *
+   * @throws {PoolNotFound} The pool was never created, or is deleted.
+   * @throws {DeveloperProviderFixed} pool.update names another developer provider than the pool has.
+   * @throws {InvalidPoolProvider} A pool's provider cannot be used: an issuer that is no https URL, keys that cannot be
+   * read, a name that is taken.
+   */
+  update(params, options) {
+    return this.#call(methods.update, params, options);
   }
 }
