@@ -40,6 +40,8 @@ import Testing
         (2021, "developerProviderFixed"),
         (2022, "invalidPoolProvider"),
         (2023, "tooManyTags"),
+        (2024, "invalidRoleMapping"),
+        (2025, "principalTagsNotFound"),
         (3001, "tokenMalformed"),
         (3002, "tokenAlgorithmNotAllowed"),
         (3003, "tokenKeyUnknown"),

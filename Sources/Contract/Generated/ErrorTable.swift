@@ -39,6 +39,8 @@ public enum ErrorTable {
         ErrorInfo(code: DeveloperProviderFixed.code, type: DeveloperProviderFixed.type, when: "pool.update names another developer provider than the pool has.", isRetryable: false),
         ErrorInfo(code: InvalidPoolProvider.code, type: InvalidPoolProvider.type, when: "A pool's provider cannot be used: an issuer that is no https URL, keys that cannot be read, a name that is taken.", isRetryable: false),
         ErrorInfo(code: TooManyTags.code, type: TooManyTags.type, when: "A pool would get more than 50 tags.", isRetryable: false),
+        ErrorInfo(code: InvalidRoleMapping.code, type: InvalidRoleMapping.type, when: "A mapping for a provider that the pool does not have, or one without the rules it needs.", isRetryable: false),
+        ErrorInfo(code: PrincipalTagsNotFound.code, type: PrincipalTagsNotFound.type, when: "A tag map that was never set, or was removed.", isRetryable: false),
         ErrorInfo(code: TokenMalformed.code, type: TokenMalformed.type, when: "Not three parts of base64url, no JSON object, a member missing or of a wrong type, an unknown critical header.", isRetryable: false),
         ErrorInfo(code: TokenAlgorithmNotAllowed.code, type: TokenAlgorithmNotAllowed.type, when: "alg is none, an HMAC, or not the algorithm of the key that kid names.", isRetryable: false),
         ErrorInfo(code: TokenKeyUnknown.code, type: TokenKeyUnknown.type, when: "kid is missing, names no key of this store, or names a revoked one.", isRetryable: false),

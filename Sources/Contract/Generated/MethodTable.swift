@@ -25,8 +25,10 @@ public enum MethodTable {
         PoolCreate.info,
         PoolDelete.info,
         PoolGet.info,
+        PoolGetPrincipalTags.info,
         PoolGetRoles.info,
         PoolList.info,
+        PoolSetPrincipalTags.info,
         PoolSetRoles.info,
         PoolTag.info,
         PoolUntag.info,
@@ -51,7 +53,7 @@ public enum MethodTable {
     /// Binds every method to its handler. Testing methods are left out where there is none.
     public static func bind(audit: any AuditHandlers, credentials: any CredentialsHandlers, identity: any IdentityHandlers, key: any KeyHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, system: any SystemHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
         var all: [BoundMethod] = []
-        all.reserveCapacity(41)
+        all.reserveCapacity(43)
         all.append(BoundMethod(AuditList.self) { try audit.list($0, $1) })
         all.append(BoundMethod(AuditVerify.self) { try audit.verify($0, $1) })
         all.append(BoundMethod(CredentialsAssumeRole.self) { try credentials.assumeRole($0, $1) })
@@ -72,8 +74,10 @@ public enum MethodTable {
         all.append(BoundMethod(PoolCreate.self) { try pool.create($0, $1) })
         all.append(BoundMethod(PoolDelete.self) { try pool.delete($0, $1) })
         all.append(BoundMethod(PoolGet.self) { try pool.get($0, $1) })
+        all.append(BoundMethod(PoolGetPrincipalTags.self) { try pool.getPrincipalTags($0, $1) })
         all.append(BoundMethod(PoolGetRoles.self) { try pool.getRoles($0, $1) })
         all.append(BoundMethod(PoolList.self) { try pool.list($0, $1) })
+        all.append(BoundMethod(PoolSetPrincipalTags.self) { try pool.setPrincipalTags($0, $1) })
         all.append(BoundMethod(PoolSetRoles.self) { try pool.setRoles($0, $1) })
         all.append(BoundMethod(PoolTag.self) { try pool.tag($0, $1) })
         all.append(BoundMethod(PoolUntag.self) { try pool.untag($0, $1) })

@@ -122,6 +122,14 @@ enum Fixtures {
                         params: ["poolId": "$pool", "logins": ["login.example.com": carolsToken, "id.example.org": carolsOtherToken]],
                         result: ["identityId": "$carol"]),
                 ]),
+            // That pool, with the default tag map for one of its providers.
+            Fixture(
+                name: "taggedPool", given: ["carol"],
+                steps: [
+                    .init(
+                        method: "pool.setPrincipalTags",
+                        params: ["poolId": "$pool", "provider": "login.example.com", "useDefaults": true], result: [:])
+                ]),
             // Temporary credentials of alice: $accessKeyId, $sessionToken.
             Fixture(
                 name: "credentials", given: ["poolWithRole", "token"],

@@ -72,7 +72,7 @@ enum RecordedValues {
               "$expiresLater": 1700003600,
               "$version": "0.1.0",
               "$schemaVersion": 1,
-              "$methods": 41,
+              "$methods": 43,
               "$calls": 3,
               "$poolWaits": 0,
               "$retries": 0,

@@ -8,7 +8,8 @@ extension CredentialsService {
     /// Exchanges a pool's token, or logins, for credentials of the role that the pool gives: the enhanced flow.
     ///
     /// - Throws: `Token…` errors; `IdentityNotFound`, `IdentityDisabled`, `IdentityForbidden`, `UnauthenticatedNotAllowed`,
-    ///   `LoginsDoNotMatch`, `LoginConflict` and what verifying logins throws; `RoleNotConfigured`, `RoleNotOffered`.
+    ///   `LoginsDoNotMatch`, `LoginConflict` and what verifying logins throws; `RoleNotConfigured`, `RoleNotOffered`,
+    ///   `AmbiguousRoleDenied`, `InvalidPrincipalTags`.
     /// - Source: GetCredentialsForIdentity; cognito.md 3.5, 6.1 to 6.5.
     public func get(_ request: CredentialsGet.Params, _ call: any CallContext) throws -> CredentialsGet.Result {
         let now = surroundings.clock.now
@@ -41,26 +42,36 @@ extension CredentialsService {
             return ((), try IdentityResolution.Facts(tx, pool: pool, given: id, logins: proven.proofs.map(\.login)))
         }
         return SessionHolder(
-            poolId: proven.pool.id, identityId: identity.id, amr: AuthenticationMethods(proven.proofs).list, tags: [], proofs: proven.proofs
+            poolId: proven.pool.id, identityId: identity.id, amr: AuthenticationMethods(proven.proofs).list,
+            tags: try proven.pool.tagMaps.tags(of: proven.proofs), proofs: proven.proofs
         )
     }
 
     /// The role that the pool gives (cognito.md 6.3).
     private func role(for holder: SessionHolder, custom: String?) throws -> (role: Catalogue.KnownRole, arn: String) {
-        let kind: Identity.State = holder.isGuest ? .guest : .authenticated
-        let (name, role) = try surroundings.database.read { tx -> (String?, Catalogue.KnownRole?) in
-            let name = try catalogue.roleName(kind, of: holder.poolId, in: tx)
-            return (name, try name.flatMap { try catalogue.role($0, in: tx) })
+        try surroundings.database.read { tx in
+            let realm = surroundings.realm
+            let choice = try RoleResolution.decide(
+                .init(
+                    poolId: holder.poolId, isGuest: holder.isGuest, logins: holder.proofs.map { ($0.provider.name, $0.claims) },
+                    mappings: try catalogue.pool(holder.poolId, in: tx).roleMappings, custom: custom))
+            let arn: String
+            switch choice {
+            case .role(let chosen): arn = chosen
+            case .ofPool:
+                guard let name = try catalogue.roleName(holder.isGuest ? .guest : .authenticated, of: holder.poolId, in: tx) else {
+                    let kind = holder.isGuest ? "guests" : "authenticated identities"
+                    throw RoleNotConfigured(poolId: holder.poolId, roleArn: nil, reason: "it has no role for \(kind)")
+                }
+                arn = realm.arn(ofRole: name)
+                if let custom, custom != arn {
+                    throw RoleNotOffered(roleArn: custom, reason: "the pool gives these logins one role and no choice.")
+                }
+            }
+            guard let role = try realm.roleName(of: arn).flatMap({ try catalogue.role($0, in: tx) }) else {
+                throw RoleNotConfigured(poolId: holder.poolId, roleArn: arn, reason: "there is no such role")
+            }
+            return (role, arn)
         }
-        guard let name else {
-            throw RoleNotConfigured(
-                poolId: holder.poolId, roleArn: nil, reason: "it has no role for \(holder.isGuest ? "guests" : "authenticated identities")")
-        }
-        let arn = surroundings.realm.arn(ofRole: name)
-        if let custom, custom != arn {
-            throw RoleNotOffered(roleArn: custom, reason: "the pool gives these logins one role and no choice.")
-        }
-        guard let role else { throw RoleNotConfigured(poolId: holder.poolId, roleArn: arn, reason: "its role was deleted") }
-        return (role, arn)
     }
 }

@@ -1,3 +1,4 @@
+import Contract
 import JSON
 import Storage
 
@@ -13,10 +14,14 @@ final class PoolRecord: Sendable {
     let tags: JSONObject
     let createdAt: Int64
     let updatedAt: Int64
+    /// How providers choose among roles.
+    let roleMappings: [String: RoleMapping]
+    let tagMaps: PrincipalTagMaps
 
     init(
         id: String, name: String, allowUnauthenticated: Bool, allowClassicFlow: Bool, developerProvider: String?,
-        providers: [LoginProvider], signingAlgorithm: String, tags: JSONObject, createdAt: Int64, updatedAt: Int64
+        providers: [LoginProvider], signingAlgorithm: String, tags: JSONObject, createdAt: Int64, updatedAt: Int64,
+        roleMappings: [String: RoleMapping] = [:], tagMaps: PrincipalTagMaps = PrincipalTagMaps(stored: "{}")
     ) {
         self.id = id
         self.name = name
@@ -28,6 +33,8 @@ final class PoolRecord: Sendable {
         self.tags = tags
         self.createdAt = createdAt
         self.updatedAt = updatedAt
+        self.roleMappings = roleMappings
+        self.tagMaps = tagMaps
     }
 
     /// The public provider whose logins have this name.
@@ -40,7 +47,7 @@ extension Transaction {
             """
             SELECT
                 id, name, allow_unauthenticated, allow_classic_flow, developer_provider, providers, signing_algorithm, tags, created_at,
-                updated_at
+                updated_at, role_mappings, tag_maps
             FROM pool WHERE id = $1
             """, id, row: PoolRecord.init)
     }
@@ -50,7 +57,7 @@ extension Transaction {
             """
             SELECT
                 id, name, allow_unauthenticated, allow_classic_flow, developer_provider, providers, signing_algorithm, tags, created_at,
-                updated_at
+                updated_at, role_mappings, tag_maps
             FROM pool WHERE id > $1 ORDER BY id LIMIT $2
             """, id, limit, row: PoolRecord.init)
     }
@@ -92,6 +99,15 @@ extension Transaction {
         return Dictionary(rows, uniquingKeysWith: { $1 })
     }
 
+    /// Replaces how a pool's providers choose among roles.
+    func setRoleMappings(_ mappings: Members<RoleMapping>, of poolId: String) throws {
+        try execute("UPDATE pool SET role_mappings = $2 WHERE id = $1", poolId, RoleMappings.text(mappings))
+    }
+
+    func setTagMaps(_ maps: PrincipalTagMaps, of poolId: String) throws {
+        try execute("UPDATE pool SET tag_maps = $2 WHERE id = $1", poolId, maps.json.text)
+    }
+
     /// Replaces the roles of a pool.
     func setPoolRoles(_ poolId: String, _ roles: [String: String]) throws {
         try execute("DELETE FROM pool_role WHERE pool_id = $1", poolId)
@@ -106,6 +122,27 @@ extension PoolRecord {
         self.init(
             id: row.string(0), name: row.string(1), allowUnauthenticated: row.bool(2), allowClassicFlow: row.bool(3),
             developerProvider: row.optionalString(4), providers: [LoginProvider](stored: row.string(5)), signingAlgorithm: row.string(6),
-            tags: (try? JSONValue(parsing: row.string(7)))?.object ?? [:], createdAt: row.int(8), updatedAt: row.int(9))
+            tags: (try? JSONValue(parsing: row.string(7)))?.object ?? [:], createdAt: row.int(8), updatedAt: row.int(9),
+            roleMappings: RoleMappings.read(row.string(10)), tagMaps: PrincipalTagMaps(stored: row.string(11)))
+    }
+}
+
+/// Role mappings as they stand in the store: as the contract writes them.
+enum RoleMappings {
+    static func text(_ mappings: Members<RoleMapping>) -> String {
+        var writer = JSONWriter()
+        writer.beginObject()
+        for mapping in mappings {
+            writer.key(mapping.name)
+            mapping.value.write(to: &writer)
+        }
+        writer.endObject()
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    static func read(_ text: String) -> [String: RoleMapping] {
+        var mappings: [String: RoleMapping] = [:]
+        (try? JSONText(text).root)?.forEachMember { name, node in mappings[name] = try? RoleMapping(decoding: node) }
+        return mappings
     }
 }

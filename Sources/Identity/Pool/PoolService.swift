@@ -21,13 +21,14 @@ public struct PoolService: Sendable {
             tags: Members(pool.tags.members.map { ($0.name, $0.value.string ?? "") }), createdAt: pool.createdAt, updatedAt: pool.updatedAt)
     }
 
-    func answer(_ roles: [String: String], of poolId: String) -> PoolRoles {
+    func answer(_ roles: [String: String], _ mappings: Members<RoleMapping>, of poolId: String) -> PoolRoles {
         let realm = surroundings.realm
         return PoolRoles(
             poolId: poolId,
             roles: RolesByKind(
                 authenticated: roles["authenticated"].map { realm.arn(ofRole: $0) },
-                unauthenticated: roles["unauthenticated"].map { realm.arn(ofRole: $0) }))
+                unauthenticated: roles["unauthenticated"].map { realm.arn(ofRole: $0) }),
+            mappings: mappings.isEmpty ? nil : mappings)
     }
 }
 

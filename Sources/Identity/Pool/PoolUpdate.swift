@@ -17,7 +17,8 @@ extension PoolService {
                 id: pool.id, name: request.name, allowUnauthenticated: request.allowUnauthenticated,
                 allowClassicFlow: request.allowClassicFlow, developerProvider: developerProvider,
                 providers: try [LoginProvider](request.providers ?? [], developerProvider: developerProvider),
-                signingAlgorithm: pool.signingAlgorithm, tags: request.tags?.object ?? [:], createdAt: pool.createdAt, updatedAt: now)
+                signingAlgorithm: pool.signingAlgorithm, tags: request.tags?.object ?? [:], createdAt: pool.createdAt, updatedAt: now,
+                roleMappings: pool.roleMappings, tagMaps: pool.tagMaps)
         }
     }
 
@@ -68,6 +69,6 @@ extension PoolRecord {
         PoolRecord(
             id: id, name: name, allowUnauthenticated: allowUnauthenticated, allowClassicFlow: allowClassicFlow,
             developerProvider: developerProvider, providers: providers, signingAlgorithm: signingAlgorithm, tags: tags,
-            createdAt: createdAt, updatedAt: now)
+            createdAt: createdAt, updatedAt: now, roleMappings: roleMappings, tagMaps: tagMaps)
     }
 }

@@ -19,7 +19,8 @@ extension TokenService {
             return (key, try .init(tx, pool: pool, given: request.identityId, logins: proven.proofs.map(\.login)))
         }
         let claims = PoolTokenClaims(
-            realm: surroundings.realm, poolId: proven.pool.id, identityId: identity.id, amr: .init(proven.proofs), tags: [], issuedAt: now,
+            realm: surroundings.realm, poolId: proven.pool.id, identityId: identity.id, amr: .init(proven.proofs),
+            tags: try proven.pool.tagMaps.tags(of: proven.proofs), issuedAt: now,
             expiresAt: now + Self.seconds)
         return TokenMint.Result(identityId: identity.id, token: try key.signer.sign(claims.json), expiresAt: claims.expiresAt)
     }

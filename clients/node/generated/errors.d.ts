@@ -704,6 +704,50 @@ export declare class TooManyTags extends RpcError {
   readonly data: TooManyTagsData;
 }
 
+/** What `InvalidRoleMapping` says beside its message. */
+export interface InvalidRoleMappingData {
+  type: "invalidRoleMapping";
+  /** A login provider: the pool's developer provider, or a public provider. */
+  provider: LoginProviderName;
+  /** Why. */
+  reason: string;
+}
+
+/**
+ * A mapping for a provider that the pool does not have, or one without the rules it needs.
+ *
+ * Equivalents: cognito InvalidParameterException.
+ */
+export declare class InvalidRoleMapping extends RpcError {
+  static readonly code: 2024;
+  static readonly type: "invalidRoleMapping";
+  readonly code: 2024;
+  readonly type: "invalidRoleMapping";
+  readonly data: InvalidRoleMappingData;
+}
+
+/** What `PrincipalTagsNotFound` says beside its message. */
+export interface PrincipalTagsNotFoundData {
+  type: "principalTagsNotFound";
+  /** The id of a pool: a region, a colon and a UUID. */
+  poolId: PoolId;
+  /** A login provider: the pool's developer provider, or a public provider. */
+  provider: LoginProviderName;
+}
+
+/**
+ * A tag map that was never set, or was removed.
+ *
+ * Equivalents: cognito ResourceNotFoundException.
+ */
+export declare class PrincipalTagsNotFound extends RpcError {
+  static readonly code: 2025;
+  static readonly type: "principalTagsNotFound";
+  readonly code: 2025;
+  readonly type: "principalTagsNotFound";
+  readonly data: PrincipalTagsNotFoundData;
+}
+
 /** What `TokenMalformed` says beside its message. */
 export interface TokenMalformedData {
   type: "tokenMalformed";

@@ -206,6 +206,18 @@ export class TooManyTags extends RpcError {
   static type = "tooManyTags";
 }
 
+/** A mapping for a provider that the pool does not have, or one without the rules it needs. */
+export class InvalidRoleMapping extends RpcError {
+  static code = 2024;
+  static type = "invalidRoleMapping";
+}
+
+/** A tag map that was never set, or was removed. */
+export class PrincipalTagsNotFound extends RpcError {
+  static code = 2025;
+  static type = "principalTagsNotFound";
+}
+
 /** Not three parts of base64url, no JSON object, a member missing or of a wrong type, an unknown critical header. */
 export class TokenMalformed extends RpcError {
   static code = 3001;
@@ -501,6 +513,8 @@ export const errorsByCode = new Map(
     DeveloperProviderFixed,
     InvalidPoolProvider,
     TooManyTags,
+    InvalidRoleMapping,
+    PrincipalTagsNotFound,
     TokenMalformed,
     TokenAlgorithmNotAllowed,
     TokenKeyUnknown,

@@ -285,6 +285,8 @@ export interface PoolRoles {
   poolId: PoolId;
   /** The roles that credentials.get chooses from. */
   roles: RolesByKind;
+  /** Login provider to how it chooses a role. */
+  mappings?: { [name: string]: RoleMapping };
 }
 
 /** Who signed. */
@@ -301,6 +303,18 @@ export interface Principal {
   accessKeyId: string;
   /** The session tags. */
   tags: { [name: string]: string };
+}
+
+/** Which claims of a login's token become session tags. */
+export interface PrincipalTagMap {
+  /** The id of a pool: a region, a colon and a UUID. */
+  poolId: PoolId;
+  /** A login provider: the pool's developer provider, or a public provider. */
+  provider: LoginProviderName;
+  /** Whether it is the default map: client from aud, username from sub. */
+  useDefaults: boolean;
+  /** Tag key to the claim whose value it gets: the map in effect. */
+  principalTags: { [name: string]: string };
 }
 
 /**
@@ -355,8 +369,30 @@ export interface Role {
 /** The ARN of a role: arn:aws:iam::<account>:role/<name>. At most 2048 characters. */
 export type RoleArn = string;
 
+/** How a login's provider chooses among roles. */
+export interface RoleMapping {
+  /** token: by the claims cognito:roles and cognito:preferred_role; rules: by the first rule that matches. */
+  source: "token" | "rules";
+  /** What happens when no role, or no single one, is found: the pool's authenticated role, or a refusal. */
+  ambiguousRoleResolution: "authenticatedRole" | "deny";
+  /** For source rules: in the order in which they are tried. At most 25 elements. */
+  rules?: readonly RoleRule[];
+}
+
 /** The name of a role, unique within the store. At most 64 characters. */
 export type RoleName = string;
+
+/** Gives a role to whom a claim of the login's token says something of. Case matters; of a list, one element suffices. */
+export interface RoleRule {
+  /** The claim's name. At most 64 characters. */
+  claim: string;
+  /** How the claim's value must compare. notEqual does not match a claim that is missing. */
+  matchType: "equals" | "contains" | "startsWith" | "notEqual";
+  /** With what. At most 128 characters. */
+  value: string;
+  /** The ARN of a role: arn:aws:iam::<account>:role/<name>. */
+  roleArn: RoleArn;
+}
 
 /** The roles that credentials.get chooses from. */
 export interface RolesByKind {

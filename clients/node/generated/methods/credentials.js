@@ -83,6 +83,7 @@ export class CredentialsMethods {
    * @throws {SamlNotSupported} A login names the ARN of a SAML provider.
    * @throws {LoginTokenInvalid} A login's token fails a check.
    * @throws {ProviderUnavailable} A login provider does not answer, or answers something that cannot be used.
+   * @throws {InvalidPrincipalTags} A tag's key begins with aws:, or two keys differ in case only.
    */
   get(params, options) {
     return this.#call(methods.get, params, options);

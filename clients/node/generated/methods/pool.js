@@ -4,8 +4,10 @@ const methods = {
   create: { name: "pool.create", isTesting: false, secrets: [] },
   delete: { name: "pool.delete", isTesting: false, secrets: [] },
   get: { name: "pool.get", isTesting: false, secrets: [] },
+  getPrincipalTags: { name: "pool.getPrincipalTags", isTesting: false, secrets: [] },
   getRoles: { name: "pool.getRoles", isTesting: false, secrets: [] },
   list: { name: "pool.list", isTesting: false, secrets: [] },
+  setPrincipalTags: { name: "pool.setPrincipalTags", isTesting: false, secrets: [] },
   setRoles: { name: "pool.setRoles", isTesting: false, secrets: [] },
   tag: { name: "pool.tag", isTesting: false, secrets: [] },
   untag: { name: "pool.untag", isTesting: false, secrets: [] },
@@ -64,6 +66,20 @@ export class PoolMethods {
   }
 
   /**
+   * Get the tag map of a login provider.
+   *
+   * The map in effect, defaults spelled out.
+   *
+   * Equivalent: cognito GetPrincipalTagAttributeMap.
+   *
+   * @throws {PoolNotFound} The pool was never created, or is deleted.
+   * @throws {PrincipalTagsNotFound} A tag map that was never set, or was removed.
+   */
+  getPrincipalTags(params, options) {
+    return this.#call(methods.getPrincipalTags, params, options);
+  }
+
+  /**
    * Get the roles record of a pool.
    *
    * A pool whose roles were never set has an empty record.
@@ -90,14 +106,34 @@ export class PoolMethods {
   }
 
   /**
+   * Say which claims of a login's token become session tags.
+   *
+   * For one public provider; sessions that exist keep the tags they have. With useDefaults the map is client from aud
+   * and username from sub. An empty map without defaults removes the record. Tags need sts:TagSession in the role's
+   * trust policy.
+   *
+   * Equivalent: cognito SetPrincipalTagAttributeMap.
+   *
+   * @throws {PoolNotFound} The pool was never created, or is deleted.
+   * @throws {UnsupportedLoginProvider} A login names a provider that the pool does not have.
+   * @throws {InvalidPrincipalTags} A tag's key begins with aws:, or two keys differ in case only.
+   */
+  setPrincipalTags(params, options) {
+    return this.#call(methods.setPrincipalTags, params, options);
+  }
+
+  /**
    * Say which roles the identities of a pool get.
    *
-   * Replaces the whole record: a role that is left out is removed.
+   * Replaces the whole record: a role or a mapping that is left out is removed. Mappings choose among roles by what a
+   * public login's token says; developer logins always get the authenticated role.
    *
    * Equivalent: cognito SetIdentityPoolRoles.
    *
    * @throws {PoolNotFound} The pool was never created, or is deleted.
    * @throws {RoleNotFound} A role was never put, or is deleted.
+   * @throws {InvalidRoleMapping} A mapping for a provider that the pool does not have, or one without the rules it
+   * needs.
    */
   setRoles(params, options) {
     return this.#call(methods.setRoles, params, options);
