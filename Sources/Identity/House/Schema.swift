@@ -59,6 +59,7 @@ public enum Schema {
                     pool_id TEXT, identity_id TEXT, subject TEXT, details TEXT NOT NULL, mac BYTEA NOT NULL, PRIMARY KEY (chain, number))
                 """,
                 "CREATE INDEX audit_at ON audit (at, chain, number)",
+                "CREATE INDEX audit_anchor ON audit (chain, number) WHERE number = 1 OR method = 'audit.checkpoint'",
             ])
     ]
 }
