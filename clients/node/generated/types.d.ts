@@ -10,8 +10,10 @@ export type JsonObject = { [name: string]: unknown };
 export interface AuditChain {
   /** The chain. */
   chain: string;
-  /** How many records it has. */
+  /** How many records it has had. */
   records: number;
+  /** How many of them, the oldest, retention has removed. Their end is attested; what follows is checked from there. */
+  removedRecords?: number;
   /** The hash of its last record. */
   head: string;
   /** Whether every record follows from the one before. */
@@ -38,7 +40,7 @@ export interface AuditRecord {
   sequence: number;
   /** Integer seconds since 1970-01-01T00:00:00Z. */
   at: Timestamp;
-  /** The method that made the change. */
+  /** The method that made the change; audit.checkpoint stands for records that retention has removed. */
   method: string;
   /** The id of a pool: a region, a colon and a UUID. */
   poolId?: PoolId;
