@@ -28,7 +28,7 @@ public enum Isolation: Sendable {
 }
 
 /// Thrown by a body that was overtaken: what it decided rests on a row that somebody else has made or taken away since it looked.
-/// Nothing is kept, and the body is run again.
+/// Nothing is kept, and the body is run again. In SQLite, which has one writer, nobody is overtaken.
 public struct Overtaken: Error {
     public init() {}
 }

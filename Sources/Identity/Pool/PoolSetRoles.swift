@@ -17,6 +17,7 @@ extension PoolService {
             details[kind] = .string(arn)
         }
         try surroundings.database.write { tx in
+            try tx.lock([request.poolId])
             guard try tx.pool(request.poolId) != nil else { throw PoolNotFound(poolId: request.poolId) }
             for name in roles.values.sorted() where try tx.role(name) == nil {
                 throw RoleNotFound(role: surroundings.realm.arn(ofRole: name))

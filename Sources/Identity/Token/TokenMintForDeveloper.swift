@@ -38,6 +38,7 @@ extension TokenService {
         }
         let newId = surroundings.newIdentityId(at: now)
         return try surroundings.database.write { tx in
+            if let given = request.identityId { try tx.lock([given]) }
             let (login, key, facts) = try gather(request, in: tx, now: now)
             let outcome = try tx.apply(try DeveloperResolution.decide(facts), login, in: request.poolId, newId: newId, at: now)
             if outcome.changed || surroundings.auditsIssuance {
@@ -104,10 +105,10 @@ extension Transaction {
         case .keep(let id): return (id, false, false)
         case .create:
             try insert(Identity(id: newId, poolId: poolId, state: .authenticated, createdAt: now, updatedAt: now))
-            _ = try link(login, to: newId, in: poolId, at: now)
+            guard try link(login, to: newId, in: poolId, at: now) else { throw Overtaken() }
             return (newId, true, true)
         case .upgrade(let id):
-            _ = try link(login, to: id, in: poolId, at: now)
+            guard try link(login, to: id, in: poolId, at: now) else { throw Overtaken() }
             try setState(.authenticated, of: id, at: now)
             return (id, false, true)
         }

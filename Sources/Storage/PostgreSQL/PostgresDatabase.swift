@@ -80,6 +80,8 @@ public final class PostgresDatabase: Database {
         return try retries.run { () throws -> R in
             do { return try attempt(body, deadline: deadline) } catch let undone as Undone {
                 if undone.remedy == .connectAnew { pool.closeIdle() }
+                // What was overtaken may rest on what is kept in memory.
+                if undone.remedy == .lookAgain { pool.connecting.epochs.forget() }
                 throw undone
             }
         }
