@@ -20,7 +20,9 @@ struct StoreOptions: ParsableArguments {
     var account: String?
 
     @Option(
-        help: ArgumentHelp("A file with the master key, 32 bytes in base64url or hexadecimal. (default: <store>.key; PostgreSQL needs one)", valueName: "path"))
+        help: ArgumentHelp(
+            "A file with the master key, 32 bytes in base64url or hexadecimal. PostgreSQL needs one. (default: <store>.key)",
+            valueName: "path"))
     var masterKeyFile: String?
 
     @Option(help: "Who calls: developer, or public for only what proves itself by tokens. (default: developer)")

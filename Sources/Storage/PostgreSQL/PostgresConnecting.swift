@@ -64,8 +64,8 @@ struct PostgresConnecting: Sendable {
         // Several hosts are tried one after the other.
         let deadline = Monotonic.nanoseconds() + UInt64(max(waitMilliseconds, 1_000)) * (hasSeveralHosts ? 6_000_000 : 2_000_000)
         var isInTime = true
-        // libpq wants to write first.
-        var next = PQ_POLLING_WRITING
+        // libpq wants to write first, unless it has failed at once.
+        var next = pq_is_connected(handle) ? PQ_POLLING_WRITING : PQ_POLLING_FAILED
         while isInTime {
             switch next {
             case PQ_POLLING_OK: return
