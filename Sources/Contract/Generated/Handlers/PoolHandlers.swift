@@ -21,4 +21,13 @@ public protocol PoolHandlers: Sendable {
 
     /// Say which roles the identities of a pool get.
     func setRoles(_ request: PoolSetRoles.Params, _ call: any CallContext) throws -> PoolSetRoles.Result
+
+    /// Put tags on a pool.
+    func tag(_ request: PoolTag.Params, _ call: any CallContext) throws -> PoolTag.Result
+
+    /// Take tags off a pool.
+    func untag(_ request: PoolUntag.Params, _ call: any CallContext) throws -> PoolUntag.Result
+
+    /// Replace the settings of a pool.
+    func update(_ request: PoolUpdate.Params, _ call: any CallContext) throws -> PoolUpdate.Result
 }
