@@ -31,6 +31,7 @@ let package = Package(
     targets: [
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .target(name: "CPostgres", cSettings: [.treatAllWarnings(as: .error)]),
         .executableTarget(
             name: "CLI",
             dependencies: [
@@ -50,7 +51,7 @@ let package = Package(
         + room("JSONRPC", ["JSON", "Platform"])
         + room("Contract", ["JSON"], tests: ["ContractGenerator"])
         + room("Crypto", ["COpenSSL", "JSON", "Platform"])
-        + room("Storage", ["CSQLite", "Platform"], tests: ["StorageProbe"])
+        + room("Storage", ["CPostgres", "CSQLite", "Platform"], tests: ["StorageProbe"])
         + room("Identity", ["Contract", "Crypto", "JSON", "Platform", "Storage"], notSources: ["Vectors"])
         + room(
             "Mintmark",

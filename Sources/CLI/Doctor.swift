@@ -25,7 +25,7 @@ struct Doctor: ParsableCommand {
             let database = services.surroundings.database
             let facts = try database.facts()
             say(true, "store \(facts.path ?? "in memory"), schema version \(facts.schemaVersion), \(facts.bytes / 1024) KiB")
-            if let path = facts.path { checkModes(path, say) }
+            if facts.kind == .sqlite, let path = facts.path { checkModes(path, say) }
             if let fingerprint = try database.read({ try $0.masterFingerprint() }) {
                 say(true, "the master key opens it (fingerprint \(fingerprint))")
             }

@@ -30,6 +30,7 @@ enum PlainServe {
         case "--log-level": settings.store.logLevel = value
         case "--audit-retention-days": return assign(Int(value), &settings.store.auditRetentionDays)
         case "--clock": return assign(Int64(value), &settings.store.clock)
+        case "--db-connections": return assign(Int(value), &settings.store.dbConnections)
         case "--drain": return assign(Int(value), &settings.drain)
         case "--max-line": return assign(Int(value), &settings.maxLine)
         case "--parent": return assign(Int32(value), &settings.parent)

@@ -5,7 +5,9 @@ struct StoreOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The application whose store is used: <data folder>/mintmark/<name>.db.", valueName: "name"))
     var app: String?
 
-    @Option(help: ArgumentHelp("The store itself: a file, or :memory: for one that ends with the process.", valueName: "path"))
+    @Option(
+        help: ArgumentHelp(
+            "The store itself: a file, :memory: for one that ends with the process, or postgres://user@host/database.", valueName: "path"))
     var store: String?
 
     @Option(help: ArgumentHelp("The base of every issuer; an https URL.", valueName: "url"))
@@ -18,7 +20,9 @@ struct StoreOptions: ParsableArguments {
     var account: String?
 
     @Option(
-        help: ArgumentHelp("A file with the master key, 32 bytes in base64url or hexadecimal. (default: <store>.key)", valueName: "path"))
+        help: ArgumentHelp(
+            "A file with the master key, 32 bytes in base64url or hexadecimal. PostgreSQL needs one. (default: <store>.key)",
+            valueName: "path"))
     var masterKeyFile: String?
 
     @Option(help: "Who calls: developer, or public for only what proves itself by tokens. (default: developer)")
@@ -39,6 +43,9 @@ struct StoreOptions: ParsableArguments {
     @Option(help: "Whether an older store is brought up to date: auto or never. (default: auto)")
     var migrate: String?
 
+    @Option(help: "How many connections to a PostgreSQL server may be open at once. (default: 4)")
+    var dbConnections: Int?
+
     @Option(help: "The least level that is logged: trace, debug, info, notice, warning, error, critical. (default: info)")
     var logLevel: String?
 
@@ -47,6 +54,6 @@ struct StoreOptions: ParsableArguments {
         StoreSettings(
             app: app, store: store, issuer: issuer, region: region, account: account, masterKeyFile: masterKeyFile, caller: caller,
             testing: testing, clock: clock, auditIssuance: auditIssuance, auditRetentionDays: auditRetentionDays, migrate: migrate,
-            logLevel: logLevel)
+            dbConnections: dbConnections, logLevel: logLevel)
     }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Identity
 import Logging
 import Mintmark
+import Storage
 
 /// Which store and how, as the command line says; what it leaves out, the environment may say.
 struct StoreSettings {
@@ -17,6 +18,7 @@ struct StoreSettings {
     var auditIssuance = false
     var auditRetentionDays: Int?
     var migrate: String?
+    var dbConnections: Int?
     var logLevel: String?
 
     /// What the options and the environment say together.
@@ -34,13 +36,20 @@ struct StoreSettings {
         return Configuration(
             store: try storeLocation(), realm: try realm(testing: testing), testing: testing, publicCaller: caller == "public",
             masterKey: try masterKey(), auditsIssuance: try Environment.flag("AUDIT_ISSUANCE", or: auditIssuance),
-            auditRetentionDays: try retentionDays(), migrates: migrate == "auto", clock: clock)
+            auditRetentionDays: try retentionDays(), migrates: migrate == "auto", clock: clock,
+            databaseConnections: try databaseConnections())
     }
 
     private func retentionDays() throws -> Int? {
         guard let days = try auditRetentionDays ?? Environment.integer("AUDIT_RETENTION_DAYS").map({ Int($0) }) else { return nil }
         guard 1...36_500 ~= days else { throw ValidationError("--audit-retention-days is between 1 and 36500.") }
         return days
+    }
+
+    private func databaseConnections() throws -> Int {
+        let count = try dbConnections ?? Environment.integer("DB_CONNECTIONS").map { Int($0) } ?? 4
+        guard 1...100 ~= count else { throw ValidationError("--db-connections is between 1 and 100.") }
+        return count
     }
 
     private func choice(_ given: String?, _ name: String, _ known: [String]) throws -> String? {
@@ -53,8 +62,10 @@ struct StoreSettings {
         if let store = store ?? Environment["STORE"] {
             if store == ":memory:" { return .memory }
             if store.isEmpty { throw ValidationError("--store is empty: name a file, or :memory:.") }
+            if PostgresAddress.isAddress(store) { return .postgres(PostgresAddress(store)) }
             if store.contains("://") {
-                throw ValidationError("--store takes a file or :memory:; '\(store.prefix { $0 != ":" })' is no store here.")
+                throw ValidationError(
+                    "--store takes a file, :memory: or postgres://user@host/database; '\(store.prefix { $0 != ":" })' is no store here.")
             }
             return .file(store)
         }

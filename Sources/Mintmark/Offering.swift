@@ -38,7 +38,8 @@ public struct Offering: MethodLookup {
                 try answering { try storeless(params, CallAdapter(call, isPublicCaller: isPublic), &result) }
             }
         }
-        return Method(info.name, lane: { Lanes.lane(of: info, $0) }) { call, params, result in
+        let isRemote = mintmark.configuration.store.isRemote
+        return Method(info.name, lane: { Lanes.lane(of: info, $0, isRemote: isRemote) }) { call, params, result in
             let mayWait = call.lane != .compute
             try answering {
                 // Opening the store may take long; the thread that reads does not do it.
@@ -60,6 +61,12 @@ public struct Offering: MethodLookup {
 
 /// Where calls start. What reads starts where it computes and moves on if it would have to wait.
 enum Lanes {
+    /// - Parameter isRemote: whether the store is another process, for which everything waits.
+    static func lane(of method: MethodInfo, _ params: JSONNode?, isRemote: Bool) -> Lane {
+        let lane = lane(of: method, params)
+        return isRemote && lane == .compute ? .store : lane
+    }
+
     static func lane(of method: MethodInfo, _ params: JSONNode?) -> Lane {
         switch method.name {
         case "token.mintForDeveloper", "token.mint", "identity.resolve", "credentials.get": .compute

@@ -7,8 +7,9 @@ public protocol Database: Sendable {
 
     /// Runs `body` and returns when what it wrote is safe. If `body` throws, nothing it wrote is kept.
     ///
-    /// - Throws: as `read`.
-    func write<R>(_ body: (Transaction) throws -> R) throws -> R
+    /// - Parameter isolation: what of others' changes `body` may come to see.
+    /// - Throws: as `read`; `StoreError.outcomeUnknown` if it cannot be found out whether it was kept.
+    func write<R>(isolation: Isolation, _ body: (Transaction) throws -> R) throws -> R
 
     /// What can be told of the store itself.
     func facts() throws -> StoreFacts
@@ -17,12 +18,30 @@ public protocol Database: Sendable {
     func close()
 }
 
+/// How apart a write is from the writes of others. SQLite has one writer, so there every write is serializable.
+public enum Isolation: Sendable {
+    /// Each statement sees what others have committed before it. For changes that rest on unique keys (`ON CONFLICT DO NOTHING`, then
+    /// looking again) or on `Transaction.lock`.
+    case readCommitted
+    /// All is as if nobody else wrote meanwhile; otherwise the body is run again. For link, merge and unlink, which decide by many rows.
+    case serializable
+}
+
+/// Thrown by a body that was overtaken: what it decided rests on a row that somebody else has made or taken away since it looked.
+/// Nothing is kept, and the body is run again. In SQLite, which has one writer, nobody is overtaken.
+public struct Overtaken: Error {
+    public init() {}
+}
+
 /// A choice that knows whether it changes anything.
 public protocol Decision {
     var writes: Bool { get }
 }
 
 extension Database {
+    /// Runs `body` as `Isolation.readCommitted`.
+    public func write<R>(_ body: (Transaction) throws -> R) throws -> R { try write(isolation: .readCommitted, body) }
+
     /// Reads decide, writes re-decide: gathers facts in a read and decides; only if the decision writes, opens a write
     /// transaction, gathers the facts anew, decides again and applies.
     public func decide<Facts, Choice: Decision, R>(

@@ -4,6 +4,18 @@ public struct SQL: ExpressibleByStringLiteral, Sendable {
     let text: StaticString
 
     public init(stringLiteral text: StaticString) { self.text = text }
+
+    /// The highest n of the parameters `$1` to `$n`.
+    var parameterCount: Int {
+        text.withUTF8Buffer { bytes in
+            var highest = 0
+            for dollar in bytes.indices where bytes[dollar] == UInt8(ascii: "$") {
+                let digits = bytes[(dollar + 1)...].prefix { (0x30...0x39).contains($0) }
+                highest = max(highest, digits.reduce(0) { $0 * 10 + Int($1 - 0x30) })
+            }
+            return highest
+        }
+    }
 }
 
 /// What can stand for `$1`, `$2`, … in a statement: text, integers, truth values, bytes, or nothing.

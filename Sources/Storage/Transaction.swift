@@ -48,7 +48,8 @@ public final class Transaction {
     @discardableResult
     public func execute(_ sql: SQL, _ parameters: any SQLValue...) throws -> Int { try current().run(sql, parameters) { _ in .more } }
 
-    /// Keeps others from changing the rows of these ids until the end of the transaction. SQLite has one writer and needs none.
+    /// Keeps others who lock one of these ids from going on until the end of the transaction. What was locked need not exist: the name of
+    /// a row that is yet to be made will do. Lock before reading, all at once. SQLite has one writer and needs none.
     ///
     /// - Throws: `StoreError`.
     public func lock(_ ids: [String]) throws { try current().lock(ids) }

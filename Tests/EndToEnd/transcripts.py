@@ -1,5 +1,7 @@
 """Runs the transcripts of Tests/Transcripts: requests, and the answers they must get.
 
+    transcripts.py [--postgres] [FILE…]      --postgres: every store is a database of a PostgreSQL server made for the run
+
     # a comment
     @ serve --clock 1700000000     options of the process (before the first request); --testing and the like
     @ store disk                   a store on disk, which `@ restart` keeps; else it is in memory
@@ -10,7 +12,7 @@
     ! errorType {details}          an error of this type; details compare with its data, "code" and "message" with the error itself
       …                            an indented line goes on with the line before
 
-`$_` is any value. A list must have the same length; a last element "..." admits more.
+`$_` is any value, `$storeKind` the kind of store that the transcript runs on. A list must have the same length; a last element "..." admits more.
 """
 
 import json
@@ -20,6 +22,7 @@ import shlex
 import sys
 import tempfile
 
+import postgres
 from sidecar import ROOT, RpcError, Sidecar
 
 FOLDER = os.path.join(ROOT, "Tests", "Transcripts")
@@ -130,8 +133,11 @@ def show(value):
 class Transcript:
     """One transcript while it runs."""
 
-    def __init__(self, file):
-        self.file, self.names, self.sidecar, self.options, self.disk = file, {}, None, [], False
+    def __init__(self, file, server=None):
+        self.file, self.names, self.sidecar, self.options, self.disk = file, {"storeKind": "memory"}, None, [], False
+        self.server, self.database = server, None
+        if server:
+            self.names["storeKind"] = "postgres"
         self.folder = tempfile.TemporaryDirectory(prefix="mintmark-")
 
     def run(self):
@@ -169,6 +175,7 @@ class Transcript:
             self.options = rest
         elif (word, rest) == ("store", ["disk"]) and not self.sidecar:
             self.disk = True
+            self.names["storeKind"] = "postgres" if self.server else "sqlite"
         elif word == "restart":
             self.end(entry)
             if rest:
@@ -187,8 +194,7 @@ class Transcript:
 
     def ask(self, entry):
         if not self.sidecar:
-            store = os.path.join(self.folder.name, "store.db") if self.disk else ":memory:"
-            self.sidecar = Sidecar(*self.options, store=store)
+            self.sidecar = self.spawn()
         try:
             if entry.kind == "*":
                 self.sidecar.write(entry.text.encode() + b"\n")
@@ -199,6 +205,13 @@ class Transcript:
             raise Failure(entry, f"cannot be sent: {error}") from None
         except BrokenPipeError:
             raise Failure(entry, f"the process has ended; its last words: {self.sidecar.stderr_text()[-400:]!r}") from None
+
+    def spawn(self):
+        if self.server:
+            # What would be gone with the process is another database the next time.
+            self.database = self.database if self.disk and self.database else self.server.database()
+            return self.server.sidecar(self.database, *self.options)
+        return Sidecar(*self.options, store=os.path.join(self.folder.name, "store.db") if self.disk else ":memory:")
 
     def answer(self, entry):
         """The result of a request, or its `RpcError`."""
@@ -232,12 +245,21 @@ class Transcript:
             raise Failure(entry, "\n".join(wrong) + f"\nanswered: {show(found)}")
 
 
-def main(files):
+def main(arguments):
+    server = postgres.Server() if "--postgres" in arguments else None
+    try:
+        return run([each for each in arguments if each != "--postgres"], server)
+    finally:
+        if server:
+            server.close()
+
+
+def run(files, server):
     files = files or sorted(os.path.join(FOLDER, name) for name in os.listdir(FOLDER) if name.endswith(".txt"))
     failed = 0
     for file in files:
         try:
-            Transcript(os.path.realpath(file)).run()
+            Transcript(os.path.realpath(file), server).run()
             print(f"ok      {os.path.relpath(file, ROOT)}")
         except Exception as failure:  # whatever happens to one transcript must not hide the others
             failed += 1

@@ -60,9 +60,10 @@ extension Transaction {
         try query(
             """
             SELECT chain, number, at, method, trace, pool_id, identity_id, subject, details, mac FROM audit
-            WHERE at >= $1 AND at < $2 AND ($3 IS NULL OR pool_id = $3) AND ($4 IS NULL OR identity_id = $4)
-                AND ($5 IS NULL OR method = $5)
-                AND ($6 IS NULL OR at < $6 OR (at = $6 AND (chain > $7 OR (chain = $7 AND number < $8))))
+            WHERE at >= $1 AND at < $2 AND (CAST($3 AS TEXT) IS NULL OR pool_id = $3)
+                AND (CAST($4 AS TEXT) IS NULL OR identity_id = $4)
+                AND (CAST($5 AS TEXT) IS NULL OR method = $5)
+                AND (CAST($6 AS BIGINT) IS NULL OR at < $6 OR (at = $6 AND (chain > $7 OR (chain = $7 AND number < $8))))
             ORDER BY at DESC, chain, number DESC LIMIT $9
             """,
             filter.since, filter.until, filter.poolId, filter.identityId, filter.method, cursor?.at, cursor?.chain, cursor?.number, limit

@@ -10,7 +10,8 @@ extension Transaction {
     /// The key with this id, or the newest.
     func sessionKey(_ id: [UInt8]?, vault: Vault) throws -> SessionKey? {
         let row = try queryOne(
-            "SELECT id, sealed FROM session_key WHERE $1 IS NULL OR id = $1 ORDER BY created_at DESC, id LIMIT 1", id.map { Hex.encode($0) }
+            "SELECT id, sealed FROM session_key WHERE CAST($1 AS TEXT) IS NULL OR id = $1 ORDER BY created_at DESC, id LIMIT 1",
+            id.map { Hex.encode($0) }
         ) { ($0.string(0), $0.bytes(1)) }
         guard let (hex, sealed) = row, let id = Hex.decode(hex) else { return nil }
         return SessionKey(id: id, bytes: try vault.open(sealed, as: "session_key \(hex)"))

@@ -9,6 +9,7 @@ public enum SessionKeySetup {
         let id = random.bytes(8)
         let sealed = vault.seal(SecretBytes(random.bytes(32)), as: "session_key \(Hex.encode(id))")
         try database.write { tx in
+            try tx.lock(["session_key"])
             if try !tx.hasSessionKey() { try tx.insertSessionKey(id: id, sealed: sealed, at: now) }
         }
     }

@@ -27,6 +27,7 @@ public struct StoreClock: WallClock {
     /// Freezes the clock at `moment`, unless it was ever set.
     public func begin(at moment: Int64) throws {
         try database.write { tx in
+            try tx.lock(["clock"])
             if try tx.storeFact("clock.offset") == nil { try tx.setClock(Setting(frozenAt: moment)) }
         }
     }
@@ -35,6 +36,7 @@ public struct StoreClock: WallClock {
     func change(_ body: (Setting, _ machine: Int64) throws -> Setting) throws -> (setting: Setting, now: Int64) {
         let moment = machine.now
         let setting = try database.write { tx in
+            try tx.lock(["clock"])
             let setting = try body(try tx.clockSetting(), moment)
             try tx.setClock(setting)
             return setting

@@ -8,6 +8,7 @@ public enum TestingMark {
         if let known = try database.read({ try $0.storeFact("testing") }) { return known == "true" }
         let id = random.uuid()
         return try database.write { tx in
+            try tx.lock(["testing"])
             if let known = try tx.storeFact("testing") { return known == "true" }
             try tx.setStoreFact("testing", testing ? "true" : "false")
             try tx.setStoreFact("id", id)

@@ -8,7 +8,7 @@ extension IdentityService {
     public func mergeDevelopers(_ request: IdentityMergeDevelopers.Params, _ call: any CallContext) throws -> IdentityMergeDevelopers.Result
     {
         let now = surroundings.clock.now
-        let id = try surroundings.database.write { tx in
+        let id = try surroundings.database.write(isolation: .serializable) { tx in
             let pool = try catalogue.pool(request.poolId, in: tx)
             try pool.requireDeveloperProvider(request.developerProvider)
             let owners = try [request.sourceUserIdentifier, request.destinationUserIdentifier].map { subject in
@@ -16,7 +16,6 @@ extension IdentityService {
             }
             guard let source = owners[0], let destination = owners[1] else { throw DeveloperUserNotFound(poolId: pool.id) }
             if source == destination { return destination }
-            try tx.lock([source, destination].sorted())
             try IdentityResolution.refuseConflicts(
                 among: try tx.logins(of: destination) + tx.logins(of: source), developerProvider: pool.developerProvider)
             try tx.absorb(source, into: destination, at: now)

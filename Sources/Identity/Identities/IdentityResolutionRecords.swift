@@ -29,19 +29,19 @@ struct ResolvedIdentity: Sendable {
     var changed: Bool { isNew || !absorbed.isEmpty || !linked.isEmpty }
 }
 
-/// Another transaction has linked a login since this one looked; look again.
-struct LostRace: Error {}
+/// Thrown by a write that turned out to make one identity of several, which rests on more rows than unique keys guard.
+private struct JoinsIdentities: Error {}
 
 extension Transaction {
     fileprivate func participant(_ id: String) throws -> IdentityResolution.Participant {
-        guard let identity = try identity(id) else { throw LostRace() }
+        guard let identity = try identity(id) else { throw Overtaken() }
         return IdentityResolution.Participant(identity: identity, logins: try logins(of: id))
     }
 
     /// Carries out what was decided.
     ///
     /// - Parameter newId: the id that an identity gets if one is made.
-    /// - Throws: `LostRace`, with everything to be undone.
+    /// - Throws: `Overtaken` if another transaction has linked a login since this one looked.
     func apply(_ decision: IdentityResolution.Decision, in poolId: String, newId: String, at now: Int64) throws -> ResolvedIdentity {
         switch decision {
         case .keep(let id): return ResolvedIdentity(id: id)
@@ -65,7 +65,7 @@ extension Transaction {
     }
 
     private func link(_ logins: [Login], to identityId: String, in poolId: String, at now: Int64) throws {
-        for login in logins where !(try link(login, to: identityId, in: poolId, at: now)) { throw LostRace() }
+        for login in logins where !(try link(login, to: identityId, in: poolId, at: now)) { throw Overtaken() }
     }
 }
 
@@ -86,20 +86,17 @@ extension Surroundings {
             if case .keep(let id) = decision, !recordsKept { return (context, ResolvedIdentity(id: id)) }
         }
         let newId = newIdentityId(at: now)
-        var races = 0
-        while true {
-            do {
-                return try database.write { tx in
-                    let (context, facts) = try gather(tx)
-                    let identity = try tx.apply(try IdentityResolution.decide(facts), in: facts.poolId, newId: newId, at: now)
-                    if identity.changed || recordsKept { try audit.record(event.naming(identity), at: now, in: tx) }
-                    return (context, identity)
-                }
-            } catch let race as LostRace {
-                races += 1
-                if races == 10 { throw race }
+        func write(_ isolation: Isolation) throws -> (context: Context, identity: ResolvedIdentity) {
+            try database.write(isolation: isolation) { tx in
+                let (context, facts) = try gather(tx)
+                let decision = try IdentityResolution.decide(facts)
+                if case .join = decision, isolation != .serializable { throw JoinsIdentities() }
+                let identity = try tx.apply(decision, in: facts.poolId, newId: newId, at: now)
+                if identity.changed || recordsKept { try audit.record(event.naming(identity), at: now, in: tx) }
+                return (context, identity)
             }
         }
+        do { return try write(.readCommitted) } catch is JoinsIdentities { return try write(.serializable) }
     }
 }
 

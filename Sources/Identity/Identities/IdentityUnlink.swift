@@ -12,8 +12,7 @@ extension IdentityService {
         let id = request.identityId
         let proven = try surroundings.prove(id, request.logins, catalogue, call, now: now)
         if proven.proofs.isEmpty { throw IdentityForbidden(identityId: id) }
-        return try surroundings.database.write { tx in
-            try tx.lock([id])
+        return try surroundings.database.write(isolation: .serializable) { tx in
             guard let identity = try tx.identity(id) else { throw IdentityNotFound(identityId: id) }
             if identity.state == .disabled { throw IdentityDisabled(identityId: id) }
             guard try proven.proofs.contains(where: { try tx.identity(owning: $0.login, in: proven.pool.id) == id }) else {
@@ -37,10 +36,9 @@ extension IdentityService {
     {
         let now = surroundings.clock.now
         let id = request.identityId
-        return try surroundings.database.write { tx in
+        return try surroundings.database.write(isolation: .serializable) { tx in
             let pool = try catalogue.pool(request.poolId, in: tx)
             try pool.requireDeveloperProvider(request.developerProvider)
-            try tx.lock([id])
             guard let identity = try tx.identity(id), identity.poolId == pool.id else { throw IdentityNotFound(identityId: id) }
             let login = Login(provider: request.developerProvider, subject: request.developerUserIdentifier)
             guard let owner = try tx.identity(owning: login, in: pool.id) else { throw DeveloperUserNotFound(poolId: pool.id) }

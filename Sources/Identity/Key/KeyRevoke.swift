@@ -11,6 +11,7 @@ extension KeyService {
         guard let (key, _) = found else { throw KeyNotFound(kid: request.kid) }
         let spare = try NewSigningKey(for: key.owner, algorithm: key.algorithm, activeAt: now, vault: surroundings.vault)
         let (ring, replaced) = try surroundings.database.write { tx -> (KeyRing, Bool) in
+            try tx.lock([key.owner.path])
             let before = try tx.keyRing(of: key.owner, vault: surroundings.vault)
             guard before.keys.contains(where: { $0.kid == key.kid }) else { throw KeyNotFound(kid: key.kid) }
             let isBare = before.active(at: now)?.kid == key.kid

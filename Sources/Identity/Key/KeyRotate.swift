@@ -14,6 +14,7 @@ extension KeyService {
         let key = try NewSigningKey(
             for: .pool(pool.id), algorithm: algorithm, activeAt: now + request.activateAfterSeconds, vault: surroundings.vault)
         let ring = try surroundings.database.write { tx in
+            try tx.lock([KeyOwner.pool(pool.id).path])
             guard try tx.pool(pool.id) != nil else { throw PoolNotFound(poolId: pool.id) }
             try tx.deleteNextKeys(of: .pool(pool.id), at: now)
             try tx.insert(key, at: now)

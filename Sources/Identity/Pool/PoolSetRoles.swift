@@ -17,6 +17,7 @@ extension PoolService {
         }
         let mappings = request.mappings ?? [:]
         try surroundings.database.write { tx in
+            try tx.lock([request.poolId])
             guard let pool = try tx.pool(request.poolId) else { throw PoolNotFound(poolId: request.poolId) }
             try check(mappings, of: pool)
             let arns = mappings.flatMap { $0.value.rules ?? [] }.map(\.roleArn)

@@ -54,6 +54,7 @@ extension PoolService {
     ) throws -> Pool {
         answer(
             try surroundings.database.write { tx in
+                try tx.lock([id])
                 guard let pool = try tx.pool(id) else { throw PoolNotFound(poolId: id) }
                 let changed = try change(pool)
                 try tx.advanceEpoch()

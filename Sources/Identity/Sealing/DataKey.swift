@@ -24,6 +24,7 @@ public enum DataKey {
         let sealed = Vault.seal(random.bytes(32), with: master.bytes, as: name(of: id), salt: random.bytes(Vault.saltCount))
         let fresh = Record(id: id, masterFingerprint: master.fingerprint, sealed: sealed)
         let agreed = try database.write { tx in
+            try tx.lock(["data_key"])
             if let earlier = try tx.dataKey() { return earlier }
             try tx.insert(fresh, at: now)
             return fresh

@@ -1,6 +1,7 @@
 import Crypto
 import Identity
 import Platform
+import Storage
 
 /// How a Mintmark is set up: what the command line's flags say.
 public struct Configuration: Sendable {
@@ -10,15 +11,19 @@ public struct Configuration: Sendable {
         case memory
         /// A SQLite file, which several processes may share.
         case file(String)
+        /// A PostgreSQL database, which many machines may share.
+        case postgres(PostgresAddress)
     }
 
     public var store: Store
+    /// How many connections to a PostgreSQL server may be open at once.
+    public var databaseConnections: Int
     public var realm: Realm
     /// A testing store's clock can be turned. It is one from its creation, or never.
     public var testing: Bool
     /// Whether only what proves itself by tokens, codes or passwords is offered.
     public var publicCaller: Bool
-    /// The key that seals the store; nil: the file beside the store.
+    /// The key that seals the store; nil: the file beside the store. PostgreSQL has no such place, and needs one given.
     public var masterKey: MasterKey?
     /// Whether minting for a known identity leaves an audit record.
     public var auditsIssuance: Bool
@@ -31,9 +36,11 @@ public struct Configuration: Sendable {
 
     public init(
         store: Store, realm: Realm? = nil, testing: Bool = false, publicCaller: Bool = false, masterKey: MasterKey? = nil,
-        auditsIssuance: Bool = false, auditRetentionDays: Int? = nil, migrates: Bool = true, clock: Int64? = nil
+        auditsIssuance: Bool = false, auditRetentionDays: Int? = nil, migrates: Bool = true, clock: Int64? = nil,
+        databaseConnections: Int = 4
     ) {
         self.store = store
+        self.databaseConnections = databaseConnections
         self.realm = realm ?? Realm(issuer: testing ? "https://testing.mintmark.localhost" : "https://mintmark.localhost")
         self.testing = testing
         self.publicCaller = publicCaller
@@ -43,4 +50,18 @@ public struct Configuration: Sendable {
         self.migrates = migrates
         self.clock = clock
     }
+}
+
+extension Configuration.Store: CustomStringConvertible {
+    /// Where it is, without passwords.
+    public var description: String {
+        switch self {
+        case .memory: ":memory:"
+        case .file(let path): path
+        case .postgres(let address): address.description
+        }
+    }
+
+    /// Whether every look at it waits for another process.
+    var isRemote: Bool { if case .postgres = self { true } else { false } }
 }

@@ -11,8 +11,7 @@ struct StoreOpening {
 
     /// - Throws: `StoreError`, `TestingStoreMismatch`, `MasterKeyMissing`, `MasterKeyWrong`, `StoreCannotOpen`.
     func open() throws -> Surroundings {
-        let database = try SQLiteDatabase(
-            location, migrations: Schema.migrations, migrates: configuration.migrates, connectionId: random.uuid())
+        let database = try openDatabase()
         let now = SystemClock().now
         let isTesting = try TestingMark.agree(on: configuration.testing, in: database, random: random)
         guard isTesting == configuration.testing else { throw TestingStoreMismatch(testing: isTesting) }
@@ -26,15 +25,21 @@ struct StoreOpening {
             auditsIssuance: configuration.auditsIssuance)
     }
 
-    private var location: SQLiteDatabase.Location {
+    private func openDatabase() throws -> any Database {
+        let (migrations, migrates, id) = (Schema.migrations, configuration.migrates, random.uuid())
         switch configuration.store {
-        case .memory: .memory
-        case .file(let path): .file(path)
+        case .memory: return try SQLiteDatabase(.memory, migrations: migrations, migrates: migrates, connectionId: id)
+        case .file(let path): return try SQLiteDatabase(.file(path), migrations: migrations, migrates: migrates, connectionId: id)
+        case .postgres(let address):
+            // Said before anything is made there.
+            if configuration.masterKey == nil { throw MasterKeyMissing() }
+            return try PostgresDatabase(
+                address, migrations: migrations, migrates: migrates, connectionId: id, connections: configuration.databaseConnections)
         }
     }
 
     /// The master key: the one given, or the file beside the store. A store that has a data key never gets a new master key.
-    private func masterKey(of database: some Database) -> (Bool) throws -> MasterKey {
+    private func masterKey(of database: any Database) -> (Bool) throws -> MasterKey {
         { storeHasDataKey in
             if let given = configuration.masterKey { return given }
             guard case .file(let path) = configuration.store else { return MasterKey.generate(random) }

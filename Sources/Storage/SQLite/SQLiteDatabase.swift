@@ -68,7 +68,7 @@ public final class SQLiteDatabase: Database {
         return try readers.read(patient: patient, body)
     }
 
-    public func write<R>(_ body: (Transaction) throws -> R) throws -> R {
+    public func write<R>(isolation: Isolation, _ body: (Transaction) throws -> R) throws -> R {
         guard Patience.current != .none else { throw WouldWait(isWrite: true) }
         // A memory store's writer would wait for this thread's own view, and what is read after the write must show it.
         SharedReads.current?.end()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Writes that wait at one moment share a commit")
 struct GroupCommitTests {
-    @Test("a hundred threads make far fewer commits than writes", arguments: Backend.all)
+    @Test("a hundred threads make far fewer commits than writes", arguments: Backend.embedded)
     func shared(_ backend: Backend) throws {
         let database = try backend.open()
         try together(100) { thread in

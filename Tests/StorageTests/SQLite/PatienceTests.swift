@@ -11,7 +11,7 @@ struct PatienceTests {
         #expect(try database.count() == 0)
     }
 
-    @Test("a read without patience reads, where nobody is in the way", arguments: Backend.all)
+    @Test("a read without patience reads, where nobody is in the way", arguments: Backend.embedded)
     func read(_ backend: Backend) throws {
         let database = try backend.open()
         try database.insert("a")

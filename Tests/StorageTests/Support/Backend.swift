@@ -8,7 +8,10 @@ struct Backend: Sendable, CustomTestStringConvertible {
     /// Makes a new, empty store with these migrations.
     let make: @Sendable (_ migrations: [Migration]) throws -> any Database
 
-    static let all = [memory, file]
+    /// What every driver must do is tested on these.
+    static let all = [memory, file, postgres]
+    /// What only SQLite does.
+    static let embedded = [memory, file]
 
     static let memory = Backend(testDescription: "SQLite in memory") { migrations in
         try SQLiteDatabase(.memory, migrations: migrations, connectionId: uniqueName())
@@ -16,6 +19,10 @@ struct Backend: Sendable, CustomTestStringConvertible {
 
     static let file = Backend(testDescription: "SQLite on disk") { migrations in
         try SQLiteDatabase(.file(TemporaryFolder.shared.path(uniqueName())), migrations: migrations, connectionId: uniqueName())
+    }
+
+    static let postgres = Backend(testDescription: "PostgreSQL") { migrations in
+        try PostgresDatabase(PostgresServer.shared.newDatabase(), migrations: migrations, connectionId: uniqueName())
     }
 
     func open() throws -> any Database { try make(testSchema) }

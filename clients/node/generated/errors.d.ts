@@ -1538,7 +1538,7 @@ export interface NotAStoreData {
   path: string;
 }
 
-/** The file is something else. */
+/** The file or database is something else. */
 export declare class NotAStore extends RpcError {
   static readonly code: 8008;
   static readonly type: "notAStore";
@@ -1554,7 +1554,7 @@ export interface MasterKeyMissingData {
   fingerprint?: string;
 }
 
-/** The store has a data key, and there is no master key to open it. */
+/** The store has a data key or is in PostgreSQL, and there is no master key. */
 export declare class MasterKeyMissing extends RpcError {
   static readonly code: 8009;
   static readonly type: "masterKeyMissing";

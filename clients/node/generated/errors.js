@@ -440,13 +440,13 @@ export class StoreCannotOpen extends RpcError {
   static type = "storeCannotOpen";
 }
 
-/** The file is something else. */
+/** The file or database is something else. */
 export class NotAStore extends RpcError {
   static code = 8008;
   static type = "notAStore";
 }
 
-/** The store has a data key, and there is no master key to open it. */
+/** The store has a data key or is in PostgreSQL, and there is no master key. */
 export class MasterKeyMissing extends RpcError {
   static code = 8009;
   static type = "masterKeyMissing";

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// The store has a data key, and there is no master key to open it.
+/// The store has a data key or is in PostgreSQL, and there is no master key.
 public struct MasterKeyMissing: ContractError {
     /// The fingerprint of the master key that is needed.
     public var fingerprint: String?
@@ -14,7 +14,7 @@ public struct MasterKeyMissing: ContractError {
     public static let code = 8009
     public static let type = "masterKeyMissing"
 
-    public var message: String { "The store is sealed with a master key that is not here. Give it with MINTMARK_MASTER_KEY or --master-key-file, or put the key file back beside the store." }
+    public var message: String { "The store needs a master key that is not here. Give it with MINTMARK_MASTER_KEY or --master-key-file; if it was in a file beside the store, put that back." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

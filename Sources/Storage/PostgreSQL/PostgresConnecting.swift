@@ -1,0 +1,99 @@
+import CPostgres
+import Platform
+
+/// How connections are opened.
+struct PostgresConnecting: Sendable {
+    let address: PostgresAddress
+    let hasSeveralHosts: Bool
+    /// How long a lock of another transaction, or a free connection, is waited for.
+    let waitMilliseconds: Int32
+    let epochs = StoreEpoch()
+
+    /// How long the server may work on one statement.
+    static let statementMilliseconds: Int32 = 30_000
+    private static let oldestServer = 140_000
+
+    /// - Throws: `StoreError.cannotOpen` if libpq is not there or cannot read the URI.
+    init(_ address: PostgresAddress, waitMilliseconds: Int32) throws(StoreError) {
+        try PostgresLibrary.load(for: address)
+        self.address = address
+        self.waitMilliseconds = waitMilliseconds
+        hasSeveralHosts = try PostgresLibrary.hasSeveralHosts(address)
+    }
+
+    /// - Parameter name: what the connection is called.
+    /// - Throws: `PostgresFailure`.
+    func connect(name: String) throws -> PostgresConnection {
+        // What stands before the URI it may override, what stands after it not.
+        var settings = [
+            ("fallback_application_name", "mintmark"), ("keepalives_idle", "30"), ("keepalives_interval", "10"), ("keepalives_count", "3"),
+            ("tcp_user_timeout", "5000"),
+        ]
+        if hasSeveralHosts { settings.append(("target_session_attrs", "read-write")) }
+        settings += [("dbname", address.uri), ("client_encoding", "UTF8")]
+        guard let handle = Self.start(settings) else {
+            throw PostgresFailure(.none, .cannotOpen(path: address.description, reason: "there is no memory for a connection"))
+        }
+        let connection = PostgresConnection(handle, name: name, address: address, epochs: epochs, waitMilliseconds: waitMilliseconds)
+        try finish(handle)
+        try checkServer(handle)
+        try configure(connection)
+        return connection
+    }
+
+    private static func start(_ settings: [(String, String)]) -> OpaquePointer? {
+        let texts = settings.map { (Array($0.0.utf8CString), Array($0.1.utf8CString)) }
+        return withPointers(texts.map(\.0)) { keywords in withPointers(texts.map(\.1)) { pq_connect_start(keywords, $0) } }
+    }
+
+    /// Runs `body` with the addresses of texts, closed by a null.
+    private static func withPointers<R>(_ texts: [[CChar]], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> R) -> R {
+        let all = texts.flatMap { $0 }
+        return all.withUnsafeBufferPointer { all in
+            var pointers: [UnsafePointer<CChar>?] = []
+            var place = all.baseAddress!
+            for text in texts {
+                pointers.append(place)
+                place += text.count
+            }
+            return (pointers + [nil]).withUnsafeBufferPointer { body($0.baseAddress!) }
+        }
+    }
+
+    private func finish(_ handle: OpaquePointer) throws {
+        // Several hosts are tried one after the other.
+        let deadline = Monotonic.nanoseconds() + UInt64(max(waitMilliseconds, 1_000)) * (hasSeveralHosts ? 6_000_000 : 2_000_000)
+        var isInTime = true
+        // libpq wants to write first, unless it has failed at once.
+        var next = pq_is_connected(handle) ? PQ_POLLING_WRITING : PQ_POLLING_FAILED
+        while isInTime {
+            switch next {
+            case PQ_POLLING_OK: return
+            case PQ_POLLING_FAILED:
+                throw PostgresFailure.connecting(String(cString: pq_error_message(handle)), address)
+            default:
+                isInTime = Descriptor.wait(pq_socket(handle), for: next == PQ_POLLING_READING ? .reading : .writing, until: deadline)
+                next = pq_connect_poll(handle)
+            }
+        }
+        throw PostgresFailure(.none, .cannotOpen(path: address.description, reason: "the server does not answer"))
+    }
+
+    private func checkServer(_ handle: OpaquePointer) throws {
+        let version = Int(pq_server_version(handle))
+        let encoding = pq_parameter_status(handle, "server_encoding").map { String(cString: $0) } ?? "unknown"
+        var reason: String?
+        if version < Self.oldestServer { reason = "PostgreSQL 14 or newer is needed, and this is \(version / 10_000)" }
+        if encoding != "UTF8" { reason = "the database's encoding is \(encoding), and UTF8 is needed (createdb -E UTF8)" }
+        if let reason { throw PostgresFailure(.none, .cannotOpen(path: address.description, reason: reason)) }
+    }
+
+    private func configure(_ connection: PostgresConnection) throws {
+        try connection.execute(
+            """
+            SET lock_timeout = \(waitMilliseconds); SET statement_timeout = \(Self.statementMilliseconds);
+            SET idle_in_transaction_session_timeout = 60000; SET client_min_messages = warning; SET standard_conforming_strings = on;
+            SELECT set_config('synchronous_commit', 'on', FALSE) WHERE current_setting('synchronous_commit') = 'off'
+            """)
+    }
+}

@@ -1,0 +1,141 @@
+import CPostgres
+import Glibc
+import Platform
+
+/// One connection to a PostgreSQL server with its prepared statements. Used by one thread at a time.
+final class PostgresConnection {
+    /// What the connection is called where it writes. No other connection ever has the same name.
+    let name: String
+    let address: PostgresAddress
+    /// What the open transaction has met and cannot go on from; nil while all is well.
+    private(set) var failure: PostgresFailure?
+    let epochs: StoreEpoch
+    var transaction = PostgresTransactionState()
+    /// The mark that the last commit left.
+    var lastMark: String?
+    private let handle: OpaquePointer
+    private let waitMilliseconds: Int32
+    private var statements: [UnsafePointer<UInt8>: PostgresStatement] = [:]
+    private var isClosed = false
+
+    /// - Parameter handle: what `PostgresConnecting` has opened.
+    init(_ handle: OpaquePointer, name: String, address: PostgresAddress, epochs: StoreEpoch, waitMilliseconds: Int32) {
+        self.handle = handle
+        self.name = name
+        self.address = address
+        self.epochs = epochs
+        self.waitMilliseconds = waitMilliseconds
+    }
+
+    deinit { close() }
+
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        statements.removeAll()
+        pq_finish(handle)
+    }
+
+    /// Whether it can be used for another transaction.
+    var isUsable: Bool { !isClosed && pq_is_connected(handle) && pq_transaction_status(handle) == PQ_IDLE }
+
+    /// The next transaction knows nothing of this one's failure.
+    func forgetFailure() { failure = nil }
+
+    // MARK: Statements
+
+    /// Runs statements that have neither parameters nor an answer that matters.
+    ///
+    /// - Throws: `PostgresFailure`, which is also kept as `failure`.
+    @discardableResult
+    func execute(_ text: String) throws -> PostgresResult { try answer(sent: !isClosed && pq_send_query(handle, text)) }
+
+    /// Runs a prepared statement.
+    ///
+    /// - Throws: `StoreError`; what PostgreSQL itself refuses is also kept as `failure`.
+    func run(_ sql: SQL, _ values: [any SQLValue]) throws -> PostgresResult {
+        // PostgreSQL does nothing more in a transaction that has met an error.
+        if let failure { throw failure.error }
+        do {
+            let parameters = try PostgresParameters(values)
+            let statement = try prepared(sql, for: parameters)
+            try statement.check(parameters, sql)
+            return try answer(
+                sent: parameters.withPointers { pq_send_prepared(handle, statement.name, Int32(parameters.count), $0, $1) })
+        } catch let failure as PostgresFailure { throw failure.error }
+    }
+
+    private func prepared(_ sql: SQL, for parameters: PostgresParameters) throws -> PostgresStatement {
+        if isClosed { throw keep(PostgresFailure(.connectAnew, .closed)) }
+        if let known = statements[sql.text.utf8Start] {
+            guard known.types.count == parameters.count else { throw wrongCount(sql, known.types.count, parameters.count) }
+            return known
+        }
+        let count = sql.parameterCount
+        guard count == parameters.count else { throw wrongCount(sql, count, parameters.count) }
+        let name = "s\(statements.count)"
+        try answer(sent: pq_send_prepare(handle, name, sql.text.description, Int32(count), parameters.types))
+        var types = parameters.types
+        if types.contains(PQ_TYPE_UNSPECIFIED) {
+            types = try answer(sent: pq_send_describe(handle, name)).parameterTypes
+        }
+        let fresh = PostgresStatement(name: name, types: types)
+        statements[sql.text.utf8Start] = fresh
+        return fresh
+    }
+
+    private func wrongCount(_ sql: SQL, _ wanted: Int, _ given: Int) -> StoreError {
+        .failed(reason: "a statement has \(wanted) parameters and got \(given) values: \(sql.text)")
+    }
+
+    /// A text as a literal in SQL.
+    func literal(_ text: String) -> String {
+        guard let literal = pq_escape_literal(handle, text, text.utf8.count) else { return "''" }
+        defer { pq_free(literal) }
+        return String(cString: literal)
+    }
+
+    // MARK: Waiting for the server
+
+    /// What the server answers to what was just sent: the first error, else the last result.
+    @discardableResult
+    private func answer(sent: Bool) throws -> PostgresResult {
+        guard sent else { throw keep(lost()) }
+        // The server itself gives up sooner; this is for one that does nothing any more.
+        let deadline = Monotonic.nanoseconds() + UInt64(PostgresConnecting.statementMilliseconds + waitMilliseconds) * 1_000_000
+        var last: PostgresResult?
+        var refused: (state: String?, reason: String)?
+        while true {
+            while pq_is_busy(handle) {
+                guard Descriptor.wait(pq_socket(handle), for: .reading, until: deadline), pq_consume_input(handle) else {
+                    let failure = lost()
+                    close()
+                    throw keep(failure)
+                }
+            }
+            guard let result = pq_get_result(handle).map(PostgresResult.init) else { break }
+            refused = refused ?? result.failure
+            last = result
+        }
+        if let (state, reason) = refused { throw keep(failure(state, reason)) }
+        guard let last else { throw keep(lost()) }
+        return last
+    }
+
+    private func failure(_ state: String?, _ reason: String) -> PostgresFailure {
+        if state == "25006", transaction.mode == .read {
+            return PostgresFailure(.none, .failed(reason: "a read must not write: \(reason)"))
+        }
+        if !pq_is_connected(handle), state == nil { return lost() }
+        return PostgresFailure(state: state ?? "", reason: reason, isConnected: true, address: address)
+    }
+
+    private func lost() -> PostgresFailure {
+        PostgresFailure(.connectAnew, .cannotOpen(path: address.description, reason: "the connection to the server was lost"))
+    }
+
+    private func keep(_ failure: PostgresFailure) -> PostgresFailure {
+        self.failure = self.failure ?? failure
+        return failure
+    }
+}

@@ -1,0 +1,142 @@
+import Platform
+import Synchronization
+
+/// A store in a PostgreSQL database, which any number of processes on any number of machines may share.
+///
+/// Everything here waits for the server, so nothing is done under `Patience.none`. Bodies run on the caller's thread.
+public final class PostgresDatabase: Database {
+    private let address: PostgresAddress
+    private let schemaVersion: Int
+    private let pool: PostgresPool
+    private let counters = WriteCounters()
+    private let lastMark = Atomic<Int>(0)
+    private let connectionId: String
+    private let waitMilliseconds: Int32
+
+    /// Opens a store and brings its schema up to date; makes it in a database (or a schema of one) that is empty.
+    ///
+    /// - Parameters:
+    ///   - migrations: every step of the schema, in order.
+    ///   - migrates: whether steps that are missing may be run.
+    ///   - connectionId: a name for the writing connections that no other store has, such as a UUID.
+    ///   - connections: how many may be open at once.
+    ///   - waitMilliseconds: how long a lock or a free connection is waited for, and transactions that got in each other's way are
+    ///     repeated, before `StoreError.busy`.
+    /// - Throws: `StoreError`.
+    public init(
+        _ address: PostgresAddress, migrations: [Migration], migrates: Bool = true, connectionId: String, connections: Int = 4,
+        waitMilliseconds: Int32 = 5_000
+    ) throws {
+        self.address = address
+        self.connectionId = connectionId
+        self.waitMilliseconds = waitMilliseconds
+        pool = PostgresPool(try PostgresConnecting(address, waitMilliseconds: waitMilliseconds), name: connectionId, most: connections)
+        var retries = PostgresRetries(waitMilliseconds: waitMilliseconds)
+        schemaVersion = try retries.run { [pool] in
+            do {
+                let owned = try pool.take(deadline: .max)
+                defer { pool.giveBack(owned) }
+                return try PostgresOpening.prepare(owned.value, migrations: migrations, migrates: migrates)
+            } catch let failure as PostgresFailure { throw Undone(failure) }
+        }
+    }
+
+    deinit { pool.close() }
+
+    public func read<R>(_ body: (Transaction) throws -> R) throws -> R {
+        try repeating(WouldWait()) { connection in
+            try connection.beginRead()
+            return try run(body, on: connection)
+        }
+    }
+
+    public func write<R>(isolation: Isolation, _ body: (Transaction) throws -> R) throws -> R {
+        try repeating(WouldWait(isWrite: true)) { connection in
+            try connection.beginWrite(isolation)
+            return try run(body, on: connection)
+        }
+    }
+
+    public func close() {
+        pool.close()
+        pool.waitUntilClosed()
+    }
+
+    // MARK: One attempt and the next
+
+    private func run<R>(_ body: (Transaction) throws -> R, on connection: PostgresConnection) throws -> R {
+        let transaction = Transaction(connection)
+        defer { transaction.end() }
+        return try body(transaction)
+    }
+
+    /// Runs `body` on a connection and commits, again and again while PostgreSQL undoes it for reasons that pass.
+    private func repeating<R>(_ refusal: WouldWait, _ body: (PostgresConnection) throws -> R) throws -> R {
+        guard Patience.current != .none else { throw refusal }
+        let outer = try Nesting.enter(pool)
+        defer { Nesting.leave(to: outer) }
+        var retries = PostgresRetries(waitMilliseconds: waitMilliseconds)
+        let deadline = retries.deadline
+        return try retries.run { () throws -> R in
+            do { return try attempt(body, deadline: deadline) } catch let undone as Undone {
+                if undone.remedy == .connectAnew { pool.closeIdle() }
+                // What was overtaken may rest on what is kept in memory.
+                if undone.remedy == .lookAgain { pool.connecting.epochs.forget() }
+                throw undone
+            }
+        }
+    }
+
+    private func attempt<R>(_ body: (PostgresConnection) throws -> R, deadline: UInt64) throws -> R {
+        let owned: Owned<PostgresConnection>
+        do { owned = try pool.take(deadline: deadline) } catch let failure as PostgresFailure { throw Undone(failure) }
+        defer { pool.giveBack(owned) }
+        let connection = owned.value
+        var result: R?
+        do {
+            result = try body(connection)
+            let hasWritten = connection.transaction.hasWritten
+            try connection.commit(mark: "\(connectionId)#\(lastMark.wrappingAdd(1, ordering: .relaxed).newValue)")
+            if hasWritten { counters.add(writes: 1) }
+        } catch let doubt as CommitInDoubt {
+            connection.close()
+            pool.closeIdle()
+            guard try wasKept(doubt) else { throw Undone(.connectAnew, .busy) }
+            connection.epochs.forget()
+            counters.add(writes: 1)
+        } catch {
+            let failure = connection.failure
+            connection.abandon()
+            if let failure { throw Undone(failure) }
+            if error is Overtaken { throw Undone(.lookAgain, .busy) }
+            throw (error as? PostgresFailure)?.error ?? error
+        }
+        return result!
+    }
+
+    /// Decides a commit whose answer never came, over a connection of its own.
+    ///
+    /// - Throws: `StoreError.outcomeUnknown` if the server does not come back in time.
+    private func wasKept(_ doubt: CommitInDoubt) throws -> Bool {
+        var retries = PostgresRetries(waitMilliseconds: max(waitMilliseconds, 1_000))
+        while true {
+            do {
+                let connection = try pool.connecting.connect(name: "")
+                defer { connection.close() }
+                return try CommitMark.wasKept(doubt.mark, askingOver: connection)
+            } catch {
+                guard retries.pause() else { throw StoreError.outcomeUnknown }
+            }
+        }
+    }
+
+    // MARK: The store itself
+
+    public func facts() throws -> StoreFacts {
+        let (commits, writes) = counters.current
+        let bytes = try read { tx in try tx.queryOne("SELECT pg_database_size(current_database())") { $0.int(0) } }
+        return StoreFacts(
+            kind: .postgres, path: address.description, schemaVersion: schemaVersion, bytes: bytes ?? 0, freeBytes: 0, logBytes: 0,
+            journalMode: nil, commits: commits, writes: writes)
+    }
+}

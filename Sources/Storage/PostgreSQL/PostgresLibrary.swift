@@ -1,0 +1,35 @@
+import CPostgres
+import Glibc
+
+/// libpq, loaded when the first PostgreSQL store is opened.
+enum PostgresLibrary {
+    /// - Throws: `StoreError.cannotOpen` if it is not installed.
+    static func load(for address: PostgresAddress) throws(StoreError) {
+        guard let reason = pq_load() else { return }
+        throw .cannotOpen(
+            path: address.description, reason: "PostgreSQL's client library is needed (Debian package libpq5): \(String(cString: reason))")
+    }
+
+    /// One setting that stands in the URI itself. The library must be loaded.
+    ///
+    /// - Throws: `StoreError.cannotOpen` if libpq cannot read the URI.
+    static func setting(_ keyword: String, of address: PostgresAddress) throws(StoreError) -> String? {
+        var isValid = false
+        let value = pq_uri_setting(address.uri, keyword, &isValid)
+        defer { free(value) }
+        guard isValid else {
+            throw .cannotOpen(
+                path: address.description,
+                reason: "it is no URI that libpq can read; in names and passwords, characters such as / @ : ? # % are percent-encoded")
+        }
+        return value.map { String(cString: $0) }
+    }
+
+    /// Whether the address names more than one host; then only one that can be written to is wanted.
+    static func hasSeveralHosts(_ address: PostgresAddress) throws(StoreError) -> Bool {
+        for keyword in ["host", "hostaddr"] {
+            if let value = try setting(keyword, of: address), value.contains(",") { return true }
+        }
+        return false
+    }
+}

@@ -1,0 +1,98 @@
+/// What happens between reaching a PostgreSQL database and using it as a store.
+enum PostgresOpening {
+    /// Whoever makes or changes the schema holds this lock ("MMRK").
+    private static let lockNumber: Int64 = 0x4D4D_524B
+
+    /// Makes an empty database a store, brings an old one up to date, and refuses what is neither. Of several that start at once one
+    /// does it, and the others wait.
+    ///
+    /// - Returns: the schema version.
+    /// - Throws: `PostgresFailure`, `StoreError`.
+    static func prepare(_ connection: PostgresConnection, migrations: [Migration], migrates: Bool) throws -> Int {
+        do {
+            let supported = migrations.last?.version ?? 0
+            // Nearly always there is nothing to do, and finding that out takes no lock.
+            try connection.beginRead()
+            let before = try contents(connection)
+            try connection.execute("COMMIT")
+            if case .store(let version) = before, version >= supported { return try accept(version, supported) }
+            try connection.beginWrite(.readCommitted)
+            try connection.execute("SET LOCAL lock_timeout = 60000; SET LOCAL statement_timeout = 0")
+            try connection.execute("SELECT pg_advisory_xact_lock(\(lockNumber))")
+            let version = try migrate(connection, migrations, migrates)
+            try connection.execute("COMMIT")
+            connection.abandon()
+            return version
+        } catch {
+            let failure = connection.failure
+            connection.abandon()
+            throw failure ?? error
+        }
+    }
+
+    /// Runs what is missing, seen from inside the lock.
+    private static func migrate(_ connection: PostgresConnection, _ migrations: [Migration], _ migrates: Bool) throws -> Int {
+        let supported = migrations.last?.version ?? 0
+        var found = 0
+        switch try contents(connection) {
+        case .store(let version): found = version
+        case .nothing: try begin(connection)
+        }
+        if found >= supported { return try accept(found, supported) }
+        if found > 0, !migrates { throw StoreError.tooOld(found: found, needed: supported) }
+        for migration in migrations where migration.version > found {
+            for statement in migration.statements { try connection.execute(statement.text.description) }
+        }
+        try connection.execute(compareTextByBytes)
+        try connection.execute("UPDATE mintmark_meta SET value = \(supported) WHERE name = 'schema_version'")
+        return supported
+    }
+
+    /// A binary runs on its own schema version and the next one.
+    private static func accept(_ found: Int, _ supported: Int) throws -> Int {
+        if found > supported + 1 { throw StoreError.tooNew(found: found, supported: supported) }
+        return found
+    }
+
+    private static func begin(_ connection: PostgresConnection) throws {
+        try connection.execute("CREATE TABLE mintmark_meta (name TEXT PRIMARY KEY, value BIGINT NOT NULL)")
+        try connection.execute("INSERT INTO mintmark_meta (name, value) VALUES ('schema_version', 0), ('epoch', 1)")
+        try connection.execute(CommitMark.table.text.description)
+    }
+
+    /// SQLite orders text by its bytes, and so must this: the collation of the database may be any language's.
+    private static let compareTextByBytes = """
+        DO $$ DECLARE each RECORD; BEGIN
+            FOR each IN SELECT table_name, column_name FROM information_schema.columns
+                WHERE table_schema = current_schema() AND data_type = 'text' AND collation_name IS NULL
+            LOOP EXECUTE format('ALTER TABLE %I ALTER COLUMN %I TYPE TEXT COLLATE "C"', each.table_name, each.column_name); END LOOP;
+        END $$
+        """
+
+    // MARK: What is there
+
+    private enum Contents {
+        case nothing
+        case store(version: Int)
+    }
+
+    /// - Throws: `StoreError.notAStore` if there are tables and none of ours.
+    private static func contents(_ connection: PostgresConnection) throws -> Contents {
+        let looked = try connection.run(
+            """
+            SELECT current_schema() IS NOT NULL, to_regclass(quote_ident(current_schema()) || '.mintmark_meta') IS NOT NULL,
+                EXISTS (SELECT 1 FROM pg_class c WHERE c.relnamespace = to_regnamespace(quote_ident(current_schema()))
+                    AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
+                    AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e'))
+            """, [])
+        let address = connection.address.description
+        guard looked.int(0) == 1 else { throw StoreError.cannotOpen(path: address, reason: "no schema of its search_path exists") }
+        guard looked.int(1) == 1 else {
+            if looked.int(2) == 1 { throw StoreError.notAStore(path: address) }
+            return .nothing
+        }
+        let version = try connection.run("SELECT value FROM mintmark_meta WHERE name = 'schema_version'", [])
+        guard version.rowCount == 1 else { throw StoreError.corrupt(reason: "the store's schema version is missing") }
+        return .store(version: Int(version.int(0)))
+    }
+}

@@ -1,0 +1,79 @@
+import CPostgres
+import Platform
+
+/// What a statement answered: every row, in binary format.
+final class PostgresResult: RowSource {
+    private let handle: OpaquePointer
+    let rowCount: Int
+    /// The row that is handed over.
+    var row = 0
+
+    init(_ handle: OpaquePointer) {
+        self.handle = handle
+        rowCount = Int(pq_row_count(handle))
+    }
+
+    deinit { pq_clear(handle) }
+
+    // MARK: The statement
+
+    /// The SQLSTATE and the message of an error, nil if it is none.
+    var failure: (state: String?, reason: String)? {
+        guard pq_result_status(handle) == PQ_FATAL_ERROR else { return nil }
+        let state = pq_result_field(handle, PQ_FIELD_SQLSTATE).map { String(cString: $0) }
+        return (state, pq_result_field(handle, PQ_FIELD_MESSAGE).map { String(cString: $0) } ?? "the connection was lost")
+    }
+
+    /// What was done: `SELECT`, `COMMIT` and so on.
+    var command: String { String(String(cString: pq_command_status(handle)).prefix { $0 != " " }) }
+
+    /// How many rows were inserted, updated or deleted.
+    var changes: Int { command == "SELECT" ? 0 : Int(String(cString: pq_command_rows(handle))) ?? 0 }
+
+    /// The types of a described statement's parameters.
+    var parameterTypes: [pq_oid] { (0..<pq_parameter_count(handle)).map { pq_parameter_type(handle, $0) } }
+
+    // MARK: The row at hand
+
+    func isNull(_ column: Int) -> Bool { pq_is_null(handle, Int32(row), Int32(column)) }
+
+    private func value(_ column: Int) -> UnsafeRawBufferPointer {
+        let count = Int(pq_length(handle, Int32(row), Int32(column)))
+        return UnsafeRawBufferPointer(start: pq_value(handle, Int32(row), Int32(column)), count: count)
+    }
+
+    private func type(_ column: Int) -> pq_oid { pq_column_type(handle, Int32(column)) }
+
+    func bytes(_ column: Int) -> [UInt8] { [UInt8](value(column)) }
+
+    func string(_ column: Int) -> String {
+        switch type(column) {
+        case PQ_TYPE_INT8, PQ_TYPE_INT4, PQ_TYPE_INT2, PQ_TYPE_NUMERIC:
+            isNull(column) ? "" : String(int(column))
+        default: String(decoding: value(column), as: UTF8.self)
+        }
+    }
+
+    func int(_ column: Int) -> Int64 {
+        let bytes = value(column)
+        switch type(column) {
+        case PQ_TYPE_NUMERIC: return Self.wholeNumber(bytes)
+        case PQ_TYPE_TEXT: return Int64(String(decoding: bytes, as: UTF8.self)) ?? 0
+        default:
+            // Integers of any width and truth values: two's complement, the highest byte first.
+            guard let first = bytes.first, bytes.count <= 8 else { return 0 }
+            return bytes.reduce(first >= 0x80 && bytes.count > 1 ? -1 : 0) { $0 << 8 | Int64($1) }
+        }
+    }
+
+    /// A sum of BIGINTs is NUMERIC: a count of digits, the first one's weight, the sign, and digits to the base 10,000.
+    private static func wholeNumber(_ bytes: UnsafeRawBufferPointer) -> Int64 {
+        func word(_ index: Int) -> Int64 { Int64(Int16(bigEndian: bytes.loadUnaligned(fromByteOffset: 2 * index, as: Int16.self))) }
+        guard bytes.count >= 8, bytes.count >= 8 + 2 * Int(word(0)) else { return 0 }
+        var number: Int64 = 0
+        for place in 0...max(0, word(1)) where word(1) >= 0 {
+            number = number &* 10_000 &- (place < word(0) ? word(4 + Int(place)) : 0)
+        }
+        return word(2) == 0x4000 ? number : 0 &- number
+    }
+}

@@ -1,0 +1,64 @@
+/// What a connection knows of its open transaction.
+struct PostgresTransactionState {
+    enum Mode: Equatable {
+        case none
+        case read
+        case write
+    }
+
+    var mode = Mode.none
+    /// Whether anything was inserted, updated or deleted.
+    var hasWritten = false
+    var hasAdvancedEpoch = false
+    var glance: StoreEpoch.Glance?
+    /// The epoch, once it was asked for.
+    var epoch: Int64?
+}
+
+/// A connection as transactions see it.
+extension PostgresConnection: Session {
+    var connectionId: String { transaction.mode == .write ? name : "" }
+
+    func run(_ sql: SQL, _ parameters: [any SQLValue], row: (Row) throws -> RowDemand) throws -> Int {
+        let result = try run(sql, parameters)
+        if result.command != "SELECT" { transaction.hasWritten = true }
+        for index in 0..<result.rowCount {
+            result.row = index
+            if try row(Row(source: result)) == .enough { break }
+        }
+        return result.changes
+    }
+
+    /// Takes an advisory lock for each id until the end of the transaction. Not `FOR UPDATE`: what is locked is often a name whose row
+    /// is yet to be made, and an id of any table. Whoever waited sees what the one before has committed. Always in the order of the
+    /// numbers, so that no two wait for each other; ids that share a number only wait more often than they need to.
+    func lock(_ ids: [String]) throws {
+        for number in Set(ids.map(Self.lockNumber)).sorted() {
+            _ = try run("SELECT pg_advisory_xact_lock($1)", [number]) { _ in .enough }
+        }
+    }
+
+    /// FNV-1a: the same in every process and version.
+    static func lockNumber(_ id: String) -> Int64 {
+        Int64(bitPattern: id.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 })
+    }
+
+    func epoch() throws -> Int64 {
+        if transaction.hasAdvancedEpoch { return epochs.newMark() }
+        if let epoch = transaction.epoch ?? transaction.glance?.epoch { return epoch }
+        var found: Int64?
+        _ = try run("SELECT value FROM mintmark_meta WHERE name = 'epoch'", []) {
+            found = $0.int(0)
+            return .enough
+        }
+        guard let found else { throw StoreError.corrupt(reason: "the store's epoch is missing") }
+        transaction.epoch = found
+        if let glance = transaction.glance { epochs.keep(found, since: glance) }
+        return found
+    }
+
+    func advanceEpoch() throws {
+        _ = try run("UPDATE mintmark_meta SET value = value + 1 WHERE name = 'epoch'", []) { _ in .more }
+        transaction.hasAdvancedEpoch = true
+    }
+}

@@ -1,0 +1,136 @@
+import Platform
+import Storage
+import Synchronization
+import Testing
+
+@Suite("Writers that meet in PostgreSQL")
+struct IsolationTests {
+    /// Adds a row unless there is one; nothing but the count keeps a second one out.
+    private func addTheOnlyOne(_ tx: Transaction, _ id: String, meeting: () -> Void = {}) throws -> Bool {
+        guard try tx.queryOne("SELECT COUNT(*) FROM item", row: { $0.int(0) }) == 0 else { return false }
+        meeting()
+        try tx.execute("INSERT INTO item (id) VALUES ($1)", id)
+        return true
+    }
+
+    @Test("serializable writes that read what the other changes are as if one came after the other")
+    func serializable() throws {
+        let database = try Backend.postgres.open()
+        let added = Atomic<Int>(0)
+        try together(4) { thread in
+            for _ in 0..<3 {
+                let isMine = try database.write(isolation: .serializable) { try addTheOnlyOne($0, "\(thread)") }
+                if isMine { added.wrappingAdd(1, ordering: .relaxed) }
+            }
+        }
+        #expect(added.load(ordering: .relaxed) == 1)
+        #expect(try database.count() == 1)
+    }
+
+    @Test("a body that met another is run again")
+    func again() throws {
+        let database = try Backend.postgres.open()
+        let runs = Atomic<Int>(0)
+        let met = Gate(0)
+        try together(2) { thread in
+            _ = try database.write(isolation: .serializable) { tx in
+                runs.wrappingAdd(1, ordering: .relaxed)
+                return try addTheOnlyOne(tx, "\(thread)") {
+                    met.withLock { $0 += 1 }
+                    met.broadcast()
+                    _ = met.wait(deadline: Monotonic.nanoseconds() + 10_000_000_000) { $0 >= 2 ? () : nil }
+                }
+            }
+        }
+        #expect(runs.load(ordering: .relaxed) == 3)
+        #expect(try database.count() == 1)
+    }
+
+    @Test("who locks an id waits for who has it, and sees what that one did")
+    func locks() throws {
+        let database = try Backend.postgres.open()
+        try together(4) { thread in
+            for _ in 0..<10 {
+                try database.write { tx in
+                    // Whatever the order they are named in, nobody waits in a circle.
+                    try tx.lock(thread % 2 == 0 ? ["a", "b", "c"] : ["c", "b", "a", "a"])
+                    let count = try tx.queryOne("SELECT COUNT(*) FROM item") { $0.int(0) } ?? 0
+                    try tx.execute("INSERT INTO item (id, number) VALUES ($1, $2)", "item \(count)", count)
+                }
+            }
+        }
+        #expect(try database.count() == 40)
+    }
+
+    @Test("two that wait for each other's rows are told apart by running one again")
+    func deadlock() throws {
+        let database = try Backend.postgres.open()
+        try database.insert("a")
+        try database.insert("b")
+        let met = Gate(0)
+        try together(2) { thread in
+            let rows = thread == 0 ? ["a", "b"] : ["b", "a"]
+            try database.write { tx in
+                try tx.execute("UPDATE item SET number = number + 1 WHERE id = $1", rows[0])
+                met.withLock { $0 += 1 }
+                met.broadcast()
+                _ = met.wait(deadline: Monotonic.nanoseconds() + 10_000_000_000) { $0 >= 2 ? () : nil }
+                try tx.execute("UPDATE item SET number = number + 1 WHERE id = $1", rows[1])
+            }
+        }
+        #expect(try database.read { try $0.queryOne("SELECT SUM(number) FROM item") { $0.int(0) } } == 4)
+    }
+
+    @Test("who was overtaken looks again, and who always is gives up")
+    func overtaken() throws {
+        let database = try Backend.postgres.open()
+        var runs = 0
+        let answer = try database.write { tx in
+            runs += 1
+            try tx.execute("INSERT INTO item (id) VALUES ($1)", "run \(runs)")
+            if runs == 1 { throw Overtaken() }
+            return runs
+        }
+        #expect(answer == 2)
+        #expect(try !database.has("run 1"))
+        #expect(throws: StoreError.busy) { try database.write { _ in throw Overtaken() } }
+    }
+
+    @Test("an error that the body hides is an error all the same")
+    func hidden() throws {
+        let database = try Backend.postgres.open()
+        #expect(throws: StoreError.self) {
+            try database.write { tx in
+                try tx.execute("INSERT INTO item (id) VALUES ($1)", "a")
+                _ = try? tx.execute("INSERT INTO nowhere (id) VALUES ($1)", "a")
+            }
+        }
+        #expect(try database.count() == 0)
+    }
+
+    @Test("a lock that is held too long, and connections that are all in use, are busy in time")
+    func busy() throws {
+        let address = try PostgresServer.shared.newDatabase()
+        let database = try PostgresDatabase(
+            address, migrations: testSchema, connectionId: uniqueName(), connections: 2, waitMilliseconds: 300)
+        let (isHeld, isDone) = (Gate(0), Signal())
+        try together(3) { thread in
+            if thread < 2 {
+                try database.write { tx in
+                    try tx.lock(["\(thread)"])
+                    isHeld.withLock { $0 += 1 }
+                    isHeld.broadcast()
+                    #expect(isDone.wait(seconds: 20))
+                }
+            } else {
+                isHeld.wait { $0 == 2 ? () : nil }
+                #expect(throws: StoreError.busy) { try database.count() }
+                let other = try PostgresDatabase(
+                    address, migrations: testSchema, connectionId: uniqueName(), connections: 1, waitMilliseconds: 300)
+                #expect(throws: StoreError.busy) { try other.write { try $0.lock(["1"]) } }
+                try other.write { try $0.lock(["2"]) }
+                isDone.send()
+            }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import Platform
+import Synchronization
+import Testing
+
+@testable import Storage
+
+@Suite("Connections to PostgreSQL that are lost")
+struct LostConnectionTests {
+    private let address: PostgresAddress
+    private let database: PostgresDatabase
+
+    init() throws {
+        address = try PostgresServer.shared.newDatabase()
+        database = try PostgresDatabase(address, migrations: testSchema, connectionId: uniqueName())
+    }
+
+    /// What an administrator does, and a restart.
+    private func endConnections() throws {
+        try PostgresServer.shared.administer(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(name)'")
+    }
+
+    private var name: String { String(address.description.split(separator: "/")[2].prefix { $0 != "?" }) }
+
+    @Test("between transactions nobody notices")
+    func idle() throws {
+        try database.insert("a")
+        try endConnections()
+        #expect(try database.count() == 1)
+        try endConnections()
+        try database.insert("b")
+        #expect(try database.count() == 2)
+    }
+
+    @Test("within a transaction the body is run again, and its changes are there once")
+    func within() throws {
+        var runs = 0
+        let id = try database.write { tx in
+            runs += 1
+            try tx.execute("INSERT INTO item (id) VALUES ($1)", "run \(runs)")
+            if runs == 1 { try endConnections() }
+            _ = try tx.queryOne("SELECT COUNT(*) FROM item") { $0.int(0) }
+            return tx.connectionId
+        }
+        #expect(runs == 2)
+        #expect(try database.read { try $0.query("SELECT id FROM item") { $0.string(0) } } == ["run 2"])
+        #expect(id != "")
+    }
+
+    @Test("a new connection has a name of its own, so that no chain of records is written by two")
+    func names() throws {
+        let before = try database.write { $0.connectionId }
+        try endConnections()
+        let after = try database.write { $0.connectionId }
+        #expect(before != after)
+        #expect(after.hasPrefix(before))
+    }
+
+    // MARK: The mark of a commit
+
+    private func connect() throws -> PostgresConnection { try PostgresConnecting(address, waitMilliseconds: 5_000).connect(name: "") }
+
+    @Test("a commit that was kept is known by its mark")
+    func kept() throws {
+        let connection = try connect()
+        try connection.beginWrite(.readCommitted)
+        _ = try connection.run("INSERT INTO item (id) VALUES ('a')", []) { _ in .more }
+        try connection.commit(mark: "m1")
+        #expect(try CommitMark.wasKept("m1", askingOver: connect()))
+    }
+
+    @Test("a commit that had not arrived when it was asked for never succeeds")
+    func late() throws {
+        let connection = try connect()
+        try connection.beginWrite(.readCommitted)
+        _ = try connection.run("INSERT INTO item (id) VALUES ('a')", []) { _ in .more }
+        #expect(try !CommitMark.wasKept("m2", askingOver: connect()))
+        #expect(throws: PostgresFailure.self) { try connection.commit(mark: "m2") }
+        connection.abandon()
+        #expect(try database.count() == 0)
+    }
+
+    @Test("while a transaction that has written its mark is still at work, the question waits for its end")
+    func atWork() throws {
+        let connection = Owned(try connect())
+        try connection.value.beginWrite(.readCommitted)
+        try connection.value.execute("INSERT INTO mintmark_commit (mark) VALUES ('m3')")
+        let isDone = Atomic<Bool>(false)
+        let asking = Owned(try connect())
+        try together(2) { thread in
+            if thread == 0 {
+                #expect(try CommitMark.wasKept("m3", askingOver: asking.value))
+                let wasDone = isDone.load(ordering: .sequentiallyConsistent)
+                #expect(wasDone)
+            } else {
+                _ = Signal().wait(seconds: 1)
+                isDone.store(true, ordering: .sequentiallyConsistent)
+                try connection.value.execute("COMMIT")
+            }
+        }
+    }
+}
