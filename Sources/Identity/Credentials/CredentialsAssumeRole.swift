@@ -18,7 +18,8 @@ extension CredentialsService {
         }
         let policy = try request.policy.map { try sessionPolicy($0) }
         let percent = try packedPercent(policy, token)
-        let judgement = role.trustPolicy.judge(context(of: token, sessionName: request.sessionName), tagged: !token.tags.isEmpty)
+        let judgement = role.trustPolicy.judge(
+            context(of: token, sessionName: request.sessionName, at: now), tagged: !token.tags.isEmpty)
         if case .refused(let action, _) = judgement { throw AssumeRoleDenied(roleArn: request.roleArn, action: action) }
 
         let credentials = try issue(

@@ -22,7 +22,7 @@ extension CredentialsService {
         let arn = surroundings.realm.arn(ofRole: name)
         guard let role else { throw RoleNotConfigured(poolId: token.poolId, roleArn: arn, reason: "its role was deleted") }
         let judgement = role.trustPolicy.judge(
-            context(of: token, sessionName: Self.sessionName), tagged: !token.tags.isEmpty)
+            context(of: token, sessionName: Self.sessionName, at: now), tagged: !token.tags.isEmpty)
         if case .refused(let action, let why) = judgement {
             throw RoleNotConfigured(poolId: token.poolId, roleArn: arn, reason: "the role's trust policy does not allow \(action): \(why)")
         }

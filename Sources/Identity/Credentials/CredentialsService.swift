@@ -48,13 +48,16 @@ public struct CredentialsService: Sendable {
         [.init(kind: .identityId, subject: identityId), .init(kind: .poolId, subject: poolId), .init(kind: .roleArn, subject: roleArn)]
     }
 
-    /// What a trust policy may ask about a call with `token` (cognito.md 6.4).
-    func context(of token: VerifiedPoolToken, sessionName: String) -> PolicyContext {
+    /// What a trust policy may ask about a call with `token` (cognito.md 6.4; the time as IAM's global condition keys
+    /// have it).
+    func context(of token: VerifiedPoolToken, sessionName: String, at now: Int64) -> PolicyContext {
         var context = PolicyContext()
         context.set("cognito-identity.amazonaws.com:aud", token.poolId)
         context.set("cognito-identity.amazonaws.com:sub", token.identityId)
         context.set("cognito-identity.amazonaws.com:amr", many: token.amr)
         context.set("sts:RoleSessionName", sessionName)
+        context.set("aws:CurrentTime", PolicyDate.text(now))
+        context.set("aws:EpochTime", String(now))
         for tag in token.tags { context.set("aws:RequestTag/\(tag.key)", tag.value) }
         if !token.tags.isEmpty { context.set("aws:TagKeys", many: token.tags.map(\.key)) }
         return context
