@@ -9,7 +9,7 @@ from botocore.auth import S3SigV4Auth, S3SigV4QueryAuth, SigV4Auth, SigV4QueryAu
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 
-from endtoend import PRINCIPAL, EndToEnd, mint, pool_with_role, trust
+from endtoend import PRINCIPAL, EndToEnd, make_pool, mint, pool_with_role, trust
 
 
 def sha256(body):
@@ -128,6 +128,40 @@ class Exchange(EndToEnd):
             with self.subTest(name):
                 role = self.sidecar.call("role.put", {"name": "open", "trustPolicy": policy})["roleArn"]
                 self.sidecar.call("credentials.assumeRole", {"roleArn": role, "sessionName": "me", "token": self.token})
+
+    def test_a_trust_policy_that_looks_at_the_clock(self):
+        """`aws:CurrentTime` and `aws:EpochTime` are the store's time, in both flows."""
+        sidecar = self.spawn(testing=True)
+        sidecar.call("test.clock", {"freeze": True, "setAt": 1_795_262_399})  # 2026-11-21T11:59:59Z
+        pool = make_pool(sidecar)["poolId"]
+        aud = {"StringEquals": {f"{PRINCIPAL}:aud": pool}}
+        noon = "2026-11-21T12:00:00Z"
+        policies = {  # before noon, at noon, after noon
+            (False, False, True): {"DateGreaterThan": {"aws:CurrentTime": noon}},
+            (False, True, True): {"DateGreaterThanEquals": {"aws:CurrentTime": "2026-11-21T13:00:00+01:00"}},
+            (True, False, False): {"DateLessThan": {"AWS:currenttime": noon}},
+            (True, True, False): {"DateLessThanEquals": {"aws:EpochTime": "1795262400"}},
+            (False, True, False): {"NumericEquals": {"aws:EpochTime": 1795262400}},
+            (True, False, True): {"DateNotEquals": {"aws:EpochTime": noon}},
+            (True, True, True): {"DateGreaterThan": {"aws:CurrentTime": "2026-11-21"}, "DateLessThan": {"aws:CurrentTime": "2026-11-22"}},
+        }
+        roles = {
+            wanted: sidecar.call("role.put", {"name": f"role-{i}", "trustPolicy": trust(**aud, **conditions)})["roleArn"]
+            for i, (wanted, conditions) in enumerate(policies.items())
+        }
+        for moment in range(3):
+            token = mint(sidecar, pool)["token"]
+            for wanted, role in roles.items():
+                with self.subTest(policies[wanted], moment=moment):
+                    sidecar.call("pool.setRoles", {"poolId": pool, "roles": {"authenticated": role}})
+                    basic = ("credentials.assumeRole", {"roleArn": role, "sessionName": "me", "token": token})
+                    enhanced = ("credentials.get", {"token": token})
+                    if wanted[moment]:
+                        self.assertEqual(sidecar.call(*basic)["subject"], sidecar.call(*enhanced)["identityId"])
+                    else:
+                        self.refused("assumeRoleDenied", sidecar, *basic)
+                        self.refused("roleNotConfigured", sidecar, *enhanced)
+            sidecar.call("test.clock", {"advanceSeconds": 1})
 
     def test_a_role_that_is_not_there_is_answered_like_a_refusal(self):
         self.refused("assumeRoleDenied", self.sidecar, "credentials.assumeRole", {

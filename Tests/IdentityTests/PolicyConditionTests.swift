@@ -133,6 +133,12 @@ struct PolicyConditionTests {
         #expect(read[0].holds(in: context) == row.holds)
     }
 
+    @Test("a time is written as policies read it", arguments: [0, 951_782_400, 1_795_262_400, 1_795_262_399, 253_402_300_799] as [Int64])
+    func times(_ moment: Int64) { #expect(PolicyDate.seconds(PolicyDate.text(moment)) == moment) }
+
+    @Test("a time is written in the extended form of ISO 8601")
+    func timeText() { #expect(PolicyDate.text(1_795_262_400) == "2026-11-21T12:00:00Z") }
+
     @Test("without version 2012-10-17 a variable is plain text")
     func oldVersion() throws {
         var context = PolicyContext()

@@ -50,7 +50,7 @@ public enum ErrorTable {
         ErrorInfo(code: TokenAudienceMismatch.code, type: TokenAudienceMismatch.type, when: "aud does not contain what was expected.", isRetryable: false),
         ErrorInfo(code: TokenIssuerMismatch.code, type: TokenIssuerMismatch.type, when: "iss is not what was expected, or not the issuer whose key signed.", isRetryable: false),
         ErrorInfo(code: TokenUseMismatch.code, type: TokenUseMismatch.type, when: "A token of one kind is given where another is needed.", isRetryable: false),
-        ErrorInfo(code: TokenRevoked.code, type: TokenRevoked.type, when: "The identity or the pool is deleted or disabled since.", isRetryable: false),
+        ErrorInfo(code: TokenRevoked.code, type: TokenRevoked.type, when: "The identity or the pool is deleted or disabled since, or credentials.revoke has named one of them since the token was minted.", isRetryable: false),
         ErrorInfo(code: RoleNotFound.code, type: RoleNotFound.type, when: "A role was never put, or is deleted.", isRetryable: false),
         ErrorInfo(code: RoleNotConfigured.code, type: RoleNotConfigured.type, when: "credentials.get finds no role for the identity, or its trust policy refuses.", isRetryable: false),
         ErrorInfo(code: AssumeRoleDenied.code, type: AssumeRoleDenied.type, when: "The trust policy does not allow it, or there is no such role: both are answered alike.", isRetryable: false),

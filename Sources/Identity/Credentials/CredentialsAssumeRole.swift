@@ -18,7 +18,8 @@ extension CredentialsService {
         }
         let policy = try request.policy.map { try sessionPolicy($0) }
         let percent = try packedPercent(policy, holder)
-        let judgement = role.trustPolicy.judge(context(of: holder, sessionName: request.sessionName), tagged: !holder.tags.isEmpty)
+        let judgement = role.trustPolicy.judge(
+            context(of: holder, sessionName: request.sessionName, at: now), tagged: !holder.tags.isEmpty)
         if case .refused(let action, _) = judgement { throw AssumeRoleDenied(roleArn: request.roleArn, action: action) }
 
         let credentials = try issue(

@@ -21,7 +21,8 @@ extension CredentialsService {
         case .identityId(let id): holder = try self.holder(id, request.logins, call, now: now)
         }
         let (role, arn) = try role(for: holder, custom: request.customRoleArn)
-        let judgement = role.trustPolicy.judge(context(of: holder, sessionName: Self.sessionName), tagged: !holder.tags.isEmpty)
+        let judgement = role.trustPolicy.judge(
+            context(of: holder, sessionName: Self.sessionName, at: now), tagged: !holder.tags.isEmpty)
         if case .refused(let action, let why) = judgement {
             throw RoleNotConfigured(poolId: holder.poolId, roleArn: arn, reason: "the role's trust policy does not allow \(action): \(why)")
         }

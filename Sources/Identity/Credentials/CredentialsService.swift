@@ -48,13 +48,16 @@ public struct CredentialsService: Sendable {
         [.init(kind: .identityId, subject: identityId), .init(kind: .poolId, subject: poolId), .init(kind: .roleArn, subject: roleArn)]
     }
 
-    /// What a trust policy may ask about a call of `holder` (cognito.md 6.4).
-    func context(of holder: SessionHolder, sessionName: String) -> PolicyContext {
+    /// What a trust policy may ask about a call with `token` (cognito.md 6.4; the time as IAM's global condition keys
+    /// have it).
+    func context(of holder: SessionHolder, sessionName: String, at now: Int64) -> PolicyContext {
         var context = PolicyContext()
         context.set("cognito-identity.amazonaws.com:aud", holder.poolId)
         context.set("cognito-identity.amazonaws.com:sub", holder.identityId)
         context.set("cognito-identity.amazonaws.com:amr", many: holder.amr)
         context.set("sts:RoleSessionName", sessionName)
+        context.set("aws:CurrentTime", PolicyDate.text(now))
+        context.set("aws:EpochTime", String(now))
         for tag in holder.tags { context.set("aws:RequestTag/\(tag.key)", tag.value) }
         if !holder.tags.isEmpty { context.set("aws:TagKeys", many: holder.tags.map(\.key)) }
         return context

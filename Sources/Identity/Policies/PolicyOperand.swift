@@ -70,6 +70,14 @@ enum PolicyOperand: Hashable, Sendable {
 
 /// The times in policies.
 enum PolicyDate {
+    /// `seconds` since 1970 as `2026-11-21T12:00:00Z`.
+    static func text(_ seconds: Int64) -> String {
+        let digits = Array(AmzDate.text(seconds).utf8)
+        let parts = [digits[0..<4], digits[4..<6], digits[6..<11], digits[11..<13], digits[13...]]
+        let separators: [[UInt8]] = ["-", "-", ":", ":", ""].map { Array($0.utf8) }
+        return String(decoding: zip(parts, separators).flatMap { $0 + $1 }, as: UTF8.self)
+    }
+
     /// Seconds since 1970 of `2026-11-21`, `2026-11-21T12:00:00Z`, the same with `+01:00`, or plain seconds; nil for anything else.
     static func seconds(_ text: String) -> Int64? {
         if let seconds = Int64(text) { return seconds }

@@ -34,6 +34,8 @@ final class FlowControl: Sendable {
 
     private let limits: Limits
     private let requests = Atomic(0)
+    /// Requests whose answer is not on its way yet.
+    private let open = Atomic(0)
     private let bytes = Atomic(0)
     private let unsent = Atomic(0)
     /// Lines handed to the compute workers and not read by them yet.
@@ -45,6 +47,9 @@ final class FlowControl: Sendable {
 
     init(_ limits: Limits = Limits()) { self.limits = limits }
 
+    /// Requests without an answer, for people: one stops counting just before its answer is sent.
+    var openRequests: Int { open.load(ordering: .relaxed) }
+    /// Requests without an answer that was sent.
     var unansweredRequests: Int { requests.load(ordering: .sequentiallyConsistent) }
     var unsentBytes: Int { unsent.load(ordering: .relaxed) }
 
@@ -55,9 +60,13 @@ final class FlowControl: Sendable {
 
     func admit(_ load: Load, unread lines: Int = 0) {
         requests.wrappingAdd(load.requests, ordering: .relaxed)
+        open.wrappingAdd(load.requests, ordering: .relaxed)
         bytes.wrappingAdd(load.bytes, ordering: .relaxed)
         if lines > 0 { unread.wrappingAdd(lines, ordering: .relaxed) }
     }
+
+    /// Notes that the answers to requests are about to be sent; then they are released.
+    func noteAnswers(to load: Load) { if load.requests > 0 { open.wrappingSubtract(load.requests, ordering: .relaxed) } }
 
     /// Notes that requests are answered. True when none is left.
     @discardableResult

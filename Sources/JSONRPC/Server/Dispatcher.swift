@@ -89,6 +89,7 @@ final class Dispatcher: AnswerOutlet {
     }
 
     private func flush(_ bench: inout Workbench, _ finished: inout Finished) {
+        flow.noteAnswers(to: finished.load)
         outbox.send(bench.writer.bytes)
         bench.clear()
         if finished.load.requests > 0 { release(finished.load) }
@@ -204,6 +205,7 @@ final class Dispatcher: AnswerOutlet {
         if let id = call.envelope.id { bench.writer.answer(id: id, trace: call.envelope.trace, error: error) }
         conclude(call.route, from: 0, on: &bench, &finished)
         openWork.remove(call)
+        flow.noteAnswers(to: finished.load)
         outbox.send(bench.writer.bytes)
         if finished.load.requests > 0 { release(finished.load) }
     }
@@ -258,6 +260,7 @@ final class Dispatcher: AnswerOutlet {
             writer.answer(id: id, trace: envelope.trace, error: ShuttingDown())
             framing.seal(&writer.bytes, from: start)
         }
+        flow.noteAnswers(to: Load(line: line))
         outbox.send(writer.bytes)
         flow.release(Load(line: line), unread: unread)
     }

@@ -44,8 +44,9 @@ public final class Server: Sendable {
         end.prepare { [weak self] in self?.drainAndEnd() }
     }
 
-    /// How many requests are unanswered now.
-    public var inFlight: Int { flow.unansweredRequests }
+    /// How many requests are unanswered now. One stops counting just before its answer is sent: whoever has read it is not
+    /// counted any more.
+    public var inFlight: Int { flow.openRequests }
 
     /// Reads and serves. Returns when the input has ended, everything is answered and `onEnd` has run.
     public func run() {

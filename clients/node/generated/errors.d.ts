@@ -955,7 +955,8 @@ export interface TokenRevokedData {
 }
 
 /**
- * The identity or the pool is deleted or disabled since.
+ * The identity or the pool is deleted or disabled since, or credentials.revoke has named one of them since the token was
+ * minted.
  *
  * Equivalents: cognito NotAuthorizedException; firebase TOKEN_EXPIRED, USER_DISABLED; nativeAuth invalid_grant.
  */

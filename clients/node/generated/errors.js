@@ -272,7 +272,10 @@ export class TokenUseMismatch extends RpcError {
   static type = "tokenUseMismatch";
 }
 
-/** The identity or the pool is deleted or disabled since. */
+/**
+ * The identity or the pool is deleted or disabled since, or credentials.revoke has named one of them since the token was
+ * minted.
+ */
 export class TokenRevoked extends RpcError {
   static code = 3010;
   static type = "tokenRevoked";

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// The identity or the pool is deleted or disabled since.
+/// The identity or the pool is deleted or disabled since, or credentials.revoke has named one of them since the token was minted.
 public struct TokenRevoked: ContractError {
     /// What became of its subject.
     public var reason: String

@@ -25,7 +25,8 @@ export declare class CredentialsMethods {
    * @throws {TokenExpired} exp is past.
    * @throws {TokenNotYetValid} iat or nbf lies in the future.
    * @throws {TokenUseMismatch} A token of one kind is given where another is needed.
-   * @throws {TokenRevoked} The identity or the pool is deleted or disabled since.
+   * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, or credentials.revoke has named one of
+   * them since the token was minted.
    * @throws {AssumeRoleDenied} The trust policy does not allow it, or there is no such role: both are answered alike.
    * @throws {DurationExceedsRoleMaximum} durationSeconds is above the role's maxSessionSeconds.
    * @throws {MalformedPolicy} A policy is not in the policy language, or a trust policy has no condition.
@@ -57,7 +58,8 @@ export declare class CredentialsMethods {
    * @throws {TokenExpired} exp is past.
    * @throws {TokenNotYetValid} iat or nbf lies in the future.
    * @throws {TokenUseMismatch} A token of one kind is given where another is needed.
-   * @throws {TokenRevoked} The identity or the pool is deleted or disabled since.
+   * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, or credentials.revoke has named one of
+   * them since the token was minted.
    * @throws {PoolNotFound} The pool was never created, or is deleted.
    * @throws {IdentityNotFound} The identity was never created, is deleted, or belongs to another pool.
    * @throws {IdentityDisabled} A disabled identity is named or stands in a token.
@@ -86,7 +88,8 @@ export declare class CredentialsMethods {
    * Refuse temporary credentials from now on.
    *
    * All that were issued before a moment, for one session, one identity, one role or one pool, in every process on this
-   * store within a second. By identity and by pool it reaches the tokens, too, that would buy new ones.
+   * store within a second. By identity and by pool it reaches the tokens, too, that would buy new ones: what was minted
+   * in a second before is refused with tokenRevoked, by token.verify as well.
    *
    * @throws {SessionTokenInvalid} A session token cannot be opened, or belongs to another access key id.
    * @throws {IdentityNotFound} The identity was never created, is deleted, or belongs to another pool.

@@ -119,7 +119,8 @@ export class TokenMethods {
    * @throws {TokenExpired} exp is past.
    * @throws {TokenNotYetValid} iat or nbf lies in the future.
    * @throws {TokenUseMismatch} A token of one kind is given where another is needed.
-   * @throws {TokenRevoked} The identity or the pool is deleted or disabled since.
+   * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, or credentials.revoke has named one of
+   * them since the token was minted.
    */
   verify(params, options) {
     return this.#call(methods.verify, params, options);
