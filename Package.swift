@@ -31,6 +31,7 @@ let package = Package(
     targets: [
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .target(name: "CCurl"),
         .executableTarget(
             name: "CLI",
             dependencies: [
@@ -51,6 +52,7 @@ let package = Package(
         + room("Contract", ["JSON"], tests: ["ContractGenerator"])
         + room("Crypto", ["COpenSSL", "JSON", "Platform"])
         + room("Storage", ["CSQLite", "Platform"], tests: ["StorageProbe"])
+        + room("Network", ["CCurl", "Crypto", "JSON", "Platform"])
         + room("Identity", ["Contract", "Crypto", "JSON", "Platform", "Storage"], notSources: ["Vectors"])
         + room(
             "Mintmark",
