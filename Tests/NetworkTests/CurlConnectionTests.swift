@@ -14,7 +14,11 @@ import Testing
     @Test("libcurl is not loaded before the first request")
     func loadedLate() async {
         await #expect(processExitsWith: .success) {
-            func isLoaded() throws -> Bool { try String(contentsOfFile: "/proc/self/maps", encoding: .utf8).contains("libcurl") }
+            func isLoaded() throws -> Bool {
+                let maps = try #require(FileHandle(forReadingAtPath: "/proc/self/maps")).readToEnd() ?? Data()
+                try #require(maps.firstRange(of: Data("libcrypto".utf8)) != nil)
+                return maps.firstRange(of: Data("libcurl".utf8)) != nil
+            }
             let client = CurlClient()
             let before = try isLoaded()
             _ = try? client.send(HTTPRequest(url: "http://127.0.0.1:1/", policy: .testing))
@@ -67,7 +71,8 @@ import Testing
             for name in ["http_proxy", "https_proxy", "all_proxy", "HTTPS_PROXY", "ALL_PROXY"] { setenv(name, "http://127.0.0.1:1", 1) }
             for name in ["SSL_CERT_FILE", "CURL_CA_BUNDLE"] { setenv(name, server.caFile, 1) }
             let https = HTTPPolicy(allowsPrivateNetwork: true)
-            let direct = try CurlClient(.init(caFile: server.caFile)).send(HTTPRequest(url: server.origin("https") + "/direct", policy: https))
+            let direct = try CurlClient(.init(caFile: server.caFile)).send(
+                HTTPRequest(url: server.origin("https") + "/direct", policy: https))
             let plain = try CurlClient().send(HTTPRequest(url: server.origin() + "/direct", policy: .testing))
             // Without --ca-file the authority is unknown, whatever the environment says.
             let untrusted = (try? CurlClient().send(HTTPRequest(url: server.origin("https") + "/direct", policy: https))) == nil
@@ -87,6 +92,24 @@ import Testing
         _ = try client.send(HTTPRequest(url: url, policy: HTTPPolicy(allowsInsecureLoopback: true, allowsPrivateNetwork: true)))
         #expect(try server.seen("/reuse")["client"] != first)
         #expect(try server.count("/reuse") == 3)
+    }
+
+    /// A name for this machine that does not look like one. Where it has no address, or a public one, it shows nothing.
+    static let ownName = ProcessInfo.processInfo.hostName
+    static var isOwnNamePrivate: Bool {
+        var found: UnsafeMutablePointer<addrinfo>?
+        guard ownName != "localhost", getaddrinfo(ownName, nil, nil, &found) == 0, let found else { return false }
+        defer { freeaddrinfo(found) }
+        return sequence(first: found, next: \.pointee.ai_next).allSatisfy { NetworkAddress($0.pointee.ai_addr)?.reach != .everyone }
+    }
+
+    @Test("a name is judged by the address that it is connected to", .enabled(if: isOwnNamePrivate))
+    func resolved() throws {
+        let url = "https://\(Self.ownName):\(server.ports["https"]!)/"
+        let failure = #expect(throws: HTTPFailure.self) { try CurlClient().send(HTTPRequest(url: url)) }
+        #expect(failure?.reason == .privateAddress)
+        let connected = #expect(throws: HTTPFailure.self) { try CurlClient().send(HTTPRequest(url: url, policy: https)) }
+        #expect(connected?.reason != .privateAddress)
     }
 
     @Test("many threads share a client")

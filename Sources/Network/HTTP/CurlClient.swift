@@ -50,7 +50,9 @@ public final class CurlClient: HTTPClient {
         throw HTTPFailure(.tooManyRedirects, at: url.origin)
     }
 
-    private func follow(_ target: String, from url: RequestURL, _ request: HTTPRequest, _ library: CurlLibrary) throws(HTTPFailure) -> RequestURL {
+    private func follow(_ target: String, from url: RequestURL, _ request: HTTPRequest, _ library: CurlLibrary) throws(HTTPFailure)
+        -> RequestURL
+    {
         // What is wrong with the target is the redirecting side's doing; it is not asked anything.
         guard let next = try? RequestURL(target, library, policy: request.policy) else {
             throw HTTPFailure(.redirectRefused(to: "a URL that is not allowed"), at: url.origin)

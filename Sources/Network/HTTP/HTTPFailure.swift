@@ -60,7 +60,8 @@ public struct HTTPFailure: Error, Hashable, Sendable, CustomStringConvertible {
         case .libraryMissing(let why): "libcurl cannot be loaded (\(why)). Install it: apt-get install libcurl4"
         case .malformedURL: "The URL is malformed. Give an absolute one, such as https://login.example.com/path."
         case .credentialsInURL: "The URL of \(origin) holds a user name or password. Leave them out."
-        case .malformedHeader(let name): "The header \(name) cannot be sent to \(origin): its name or value holds characters HTTP does not allow."
+        case .malformedHeader(let name):
+            "The header \(name) cannot be sent to \(origin): its name or value holds characters HTTP does not allow."
         case .schemeNotAllowed("http"): "\(origin) is not https. Plain http is possible only to loopback addresses, where it is allowed."
         case .schemeNotAllowed(let scheme): "The scheme \(scheme) is not allowed. Use https."
         case .unresolvable: "The host of \(origin) has no address. Check its spelling, and this machine's name resolution."
@@ -69,7 +70,8 @@ public struct HTTPFailure: Error, Hashable, Sendable, CustomStringConvertible {
         case .unreachable: "\(origin) does not accept connections. Check that it runs and that no firewall is between."
         case .proxyFailed: "The proxy did not connect to \(origin). Check --proxy."
         case .timedOut(let milliseconds): "\(origin) did not answer within \(milliseconds) ms."
-        case .certificate(let why): "The certificate of \(origin) is refused: \(why). A private authority's certificate can be added with --ca-file."
+        case .certificate(let why):
+            "The certificate of \(origin) is refused: \(why). A private authority's certificate can be added with --ca-file."
         case .unreadableCertificateFile: "The file named by --ca-file does not exist or holds no PEM certificates."
         case .encryption(let why): "No encrypted connection to \(origin): \(why)."
         case .tooLarge(let bytes): "\(origin) answered with more than \(bytes) bytes."
