@@ -32,6 +32,7 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "CPostgres", cSettings: [.treatAllWarnings(as: .error)]),
+        .target(name: "CCurl", cSettings: [.treatAllWarnings(as: .error)]),
         .executableTarget(
             name: "CLI",
             dependencies: [
@@ -52,6 +53,7 @@ let package = Package(
         + room("Contract", ["JSON"], tests: ["ContractGenerator"])
         + room("Crypto", ["COpenSSL", "JSON", "Platform"])
         + room("Storage", ["CPostgres", "CSQLite", "Platform"], tests: ["StorageProbe"])
+        + room("Network", ["CCurl", "Crypto", "JSON", "Platform"])
         + room("Identity", ["Contract", "Crypto", "JSON", "Platform", "Storage"], notSources: ["Vectors"])
         + room(
             "Mintmark",

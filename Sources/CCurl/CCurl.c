@@ -1,0 +1,134 @@
+#define _GNU_SOURCE
+#include "CCurl.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <time.h>
+
+bool ccurl_open(struct ccurl *curl, const char *name, char *reason, size_t capacity) {
+    // The library is never closed: OpenSSL, which it brings, cannot be unloaded.
+    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+        snprintf(reason, capacity, "%s", dlerror());
+        return false;
+    }
+    const struct {
+        const char *name;
+        void *slot;
+    } functions[] = {
+        {"curl_global_init", &curl->global_init},   {"curl_easy_init", &curl->easy_init},       {"curl_easy_reset", &curl->easy_reset},
+        {"curl_easy_cleanup", &curl->easy_cleanup}, {"curl_easy_perform", &curl->easy_perform}, {"curl_easy_setopt", &curl->easy_setopt},
+        {"curl_easy_getinfo", &curl->easy_getinfo}, {"curl_slist_append", &curl->slist_append}, {"curl_slist_free_all", &curl->slist_free_all},
+        {"curl_url", &curl->url},                   {"curl_url_set", &curl->url_set},           {"curl_url_get", &curl->url_get},
+        {"curl_url_cleanup", &curl->url_cleanup},   {"curl_free", &curl->free},
+    };
+    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
+        void *function = dlsym(library, functions[i].name);
+        if (!function) {
+            snprintf(reason, capacity, "%s has no %s; libcurl 7.62 or newer is needed", name, functions[i].name);
+            return false;
+        }
+        *(void **)functions[i].slot = function;
+    }
+    // Before libcurl 7.84 this is not safe to call on two threads at once.
+    static pthread_mutex_t alone = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&alone);
+    int code = curl->global_init(3);  // CURL_GLOBAL_ALL
+    pthread_mutex_unlock(&alone);
+    if (code != 0) snprintf(reason, capacity, "%s could not be prepared (CURLcode %d)", name, code);
+    return code == 0;
+}
+
+int ccurl_set_number(const struct ccurl *curl, struct ccurl_easy *easy, enum ccurl_number option, long value) {
+    return curl->easy_setopt(easy, (int)option, value);
+}
+
+int ccurl_set_text(const struct ccurl *curl, struct ccurl_easy *easy, enum ccurl_text option, const char *value) {
+    return curl->easy_setopt(easy, (int)option, value);
+}
+
+int ccurl_set_headers(const struct ccurl *curl, struct ccurl_easy *easy, struct ccurl_list *lines) {
+    return curl->easy_setopt(easy, 10023, lines);
+}
+
+int ccurl_set_body(const struct ccurl *curl, struct ccurl_easy *easy, const void *bytes, size_t count) {
+    int code = curl->easy_setopt(easy, 30120, (int64_t)count);  // CURLOPT_POSTFIELDSIZE_LARGE
+    return code != 0 ? code : curl->easy_setopt(easy, 10015, bytes);
+}
+
+/// struct curl_sockaddr, whose last member is as long as `length` says.
+struct address {
+    int family;
+    int kind;
+    int protocol;
+    unsigned int length;
+    struct sockaddr address;
+};
+
+static int open_socket(void *context, int purpose, struct address *address) {
+    (void)purpose;
+    const struct ccurl_callbacks *callbacks = context;
+    if (!callbacks->admits(callbacks->context, &address->address)) return -1;  // CURL_SOCKET_BAD
+    return socket(address->family, address->kind | SOCK_CLOEXEC, address->protocol);
+}
+
+static size_t take_header(const char *bytes, size_t size, size_t count, void *context) {
+    const struct ccurl_callbacks *callbacks = context;
+    return callbacks->header(callbacks->context, bytes, size * count) ? size * count : 0;
+}
+
+static size_t take_body(const char *bytes, size_t size, size_t count, void *context) {
+    const struct ccurl_callbacks *callbacks = context;
+    // 0 for an empty piece would be success, so a refusal is one byte too many.
+    return callbacks->body(callbacks->context, bytes, size * count) ? size * count : size * count + 1;
+}
+
+static int report_progress(void *context, int64_t toReceive, int64_t received, int64_t toSend, int64_t sent) {
+    (void)toReceive, (void)received, (void)toSend, (void)sent;
+    const struct ccurl_callbacks *callbacks = context;
+    return callbacks->continues(callbacks->context) ? 0 : 1;
+}
+
+int ccurl_perform(
+    const struct ccurl *curl, struct ccurl_easy *easy, const struct ccurl_callbacks *callbacks, char reason[CCURL_REASON_CAPACITY]) {
+    void *context = (void *)callbacks;
+    reason[0] = 0;
+    curl->easy_setopt(easy, 10010, reason);           // CURLOPT_ERRORBUFFER
+    curl->easy_setopt(easy, 20163, open_socket);      // CURLOPT_OPENSOCKETFUNCTION
+    curl->easy_setopt(easy, 10164, context);          // CURLOPT_OPENSOCKETDATA
+    curl->easy_setopt(easy, 20079, take_header);      // CURLOPT_HEADERFUNCTION
+    curl->easy_setopt(easy, 10029, context);          // CURLOPT_HEADERDATA
+    curl->easy_setopt(easy, 20011, take_body);        // CURLOPT_WRITEFUNCTION
+    curl->easy_setopt(easy, 10001, context);          // CURLOPT_WRITEDATA
+    curl->easy_setopt(easy, 20219, report_progress);  // CURLOPT_XFERINFOFUNCTION
+    curl->easy_setopt(easy, 10057, context);          // CURLOPT_XFERINFODATA
+
+    // With CURLOPT_NOSIGNAL a server that hangs up can raise SIGPIPE from within OpenSSL: it is held back and taken off again.
+    sigset_t pipe, before, pending;
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    sigpending(&pending);
+    pthread_sigmask(SIG_BLOCK, &pipe, &before);
+    int code = curl->easy_perform(easy);
+    if (!sigismember(&pending, SIGPIPE)) {
+        const struct timespec now = {0, 0};
+        sigtimedwait(&pipe, NULL, &now);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    curl->easy_setopt(easy, 10010, NULL);
+    return code;
+}
+
+long ccurl_status(const struct ccurl *curl, struct ccurl_easy *easy) {
+    long status = 0;
+    return curl->easy_getinfo(easy, 0x200002, &status) == 0 ? status : 0;
+}
+
+const char *ccurl_redirect(const struct ccurl *curl, struct ccurl_easy *easy) {
+    const char *url = NULL;
+    return curl->easy_getinfo(easy, 0x10001f, &url) == 0 ? url : NULL;
+}

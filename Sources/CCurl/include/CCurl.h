@@ -1,0 +1,98 @@
+// libcurl, loaded when first needed. Linking it would cost every start 5 ms, and Swift cannot call its variadic functions:
+// so this is a table of typed function pointers, filled by dlopen and dlsym, typed setters, and the callbacks.
+// No header of libcurl is needed; numbers and shapes are those of curl/curl.h and curl/urlapi.h, whose ABI is stable.
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/socket.h>
+
+/// One `CURL *`: settings, and the connections it keeps.
+struct ccurl_easy;
+/// One `CURLU *`: a URL taken apart.
+struct ccurl_url;
+/// A `curl_slist`: lines.
+struct ccurl_list;
+
+/// libcurl's functions. Filled by `ccurl_open`, never changed after.
+struct ccurl {
+    int (*global_init)(long flags);
+    struct ccurl_easy *(*easy_init)(void);
+    void (*easy_reset)(struct ccurl_easy *);
+    void (*easy_cleanup)(struct ccurl_easy *);
+    int (*easy_perform)(struct ccurl_easy *);
+    int (*easy_setopt)(struct ccurl_easy *, int option, ...);
+    int (*easy_getinfo)(struct ccurl_easy *, int information, ...);
+    struct ccurl_list *(*slist_append)(struct ccurl_list *, const char *line);
+    void (*slist_free_all)(struct ccurl_list *);
+    struct ccurl_url *(*url)(void);
+    int (*url_set)(struct ccurl_url *, int part, const char *text, unsigned int flags);
+    int (*url_get)(struct ccurl_url *, int part, char **text, unsigned int flags);
+    void (*url_cleanup)(struct ccurl_url *);
+    void (*free)(void *);
+};
+
+/// Loads the library `name` (a soname) and fills `curl`. False when it cannot be used; `reason` then says why.
+bool ccurl_open(struct ccurl *curl, const char *name, char *reason, size_t capacity);
+
+/// CURLOPT_… that take a long.
+enum ccurl_number {
+    CCURL_SSLVERSION = 32,
+    CCURL_NOPROGRESS = 43,
+    CCURL_POST = 47,
+    CCURL_FOLLOWLOCATION = 52,
+    CCURL_SSL_VERIFYPEER = 64,
+    CCURL_MAXCONNECTS = 71,
+    CCURL_HTTPGET = 80,
+    CCURL_SSL_VERIFYHOST = 81,
+    CCURL_NOSIGNAL = 99,
+    CCURL_TIMEOUT_MS = 155,
+    CCURL_CONNECTTIMEOUT_MS = 156,
+    CCURL_PROTOCOLS = 181,
+    CCURL_SUPPRESS_CONNECT_HEADERS = 265,
+    CCURL_QUICK_EXIT = 322,
+};
+int ccurl_set_number(const struct ccurl *curl, struct ccurl_easy *easy, enum ccurl_number option, long value);
+
+/// CURLOPT_… that take a text, of which libcurl keeps a copy.
+enum ccurl_text {
+    CCURL_URL = 10002,
+    CCURL_PROXY = 10004,
+    CCURL_USERAGENT = 10018,
+    CCURL_CAINFO = 10065,
+    CCURL_CAPATH = 10097,
+    CCURL_NOPROXY = 10177,
+    CCURL_PROTOCOLS_STR = 10318,
+};
+int ccurl_set_text(const struct ccurl *curl, struct ccurl_easy *easy, enum ccurl_text option, const char *value);
+
+/// CURLOPT_HTTPHEADER. The list must live until it is replaced.
+int ccurl_set_headers(const struct ccurl *curl, struct ccurl_easy *easy, struct ccurl_list *lines);
+
+/// CURLOPT_POSTFIELDS. The bytes must live until they are replaced.
+int ccurl_set_body(const struct ccurl *curl, struct ccurl_easy *easy, const void *bytes, size_t count);
+
+/// What a transfer asks and tells. Each function gets `context`; false ends the transfer.
+struct ccurl_callbacks {
+    void *context;
+    /// Whether a connection to this address may be opened; asked before every new connection.
+    bool (*admits)(void *context, const struct sockaddr *address);
+    /// One line of a header with its line end; a status line begins each header.
+    bool (*header)(void *context, const char *bytes, size_t count);
+    /// A piece of the body.
+    bool (*body)(void *context, const char *bytes, size_t count);
+    /// Whether to go on; asked at least about once a second.
+    bool (*continues)(void *context);
+};
+
+/// CURL_ERROR_SIZE.
+enum { CCURL_REASON_CAPACITY = 256 };
+
+/// Runs the transfer on this thread and answers its CURLcode; `reason` gets libcurl's own words. No SIGPIPE escapes.
+int ccurl_perform(
+    const struct ccurl *curl, struct ccurl_easy *easy, const struct ccurl_callbacks *callbacks, char reason[CCURL_REASON_CAPACITY]);
+
+/// CURLINFO_RESPONSE_CODE.
+long ccurl_status(const struct ccurl *curl, struct ccurl_easy *easy);
+
+/// CURLINFO_REDIRECT_URL: where the answer redirects to, NULL if it does not. Lives until the next transfer.
+const char *ccurl_redirect(const struct ccurl *curl, struct ccurl_easy *easy);

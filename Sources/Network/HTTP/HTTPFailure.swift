@@ -1,0 +1,84 @@
+/// Why there is no answer. Its sentence is for people; it never holds what could be secret: the URL's path and query,
+/// headers, or anything the other side sent.
+public struct HTTPFailure: Error, Hashable, Sendable, CustomStringConvertible {
+    public enum Reason: Hashable, Sendable {
+        /// libcurl cannot be loaded; the text is the loader's.
+        case libraryMissing(String)
+        /// No absolute URL, or one with characters that cannot stand there.
+        case malformedURL
+        /// The URL has a user or password.
+        case credentialsInURL
+        /// A header's name or value cannot be sent; the text is the name.
+        case malformedHeader(String)
+        /// Not https, and not http to loopback where that is allowed.
+        case schemeNotAllowed(String)
+        /// The host has no address.
+        case unresolvable
+        /// The host's address is one the policy does not allow.
+        case privateAddress
+        /// No connection.
+        case unreachable
+        /// No connection to the proxy, or it refused.
+        case proxyFailed
+        case timedOut(milliseconds: Int)
+        /// The certificate was refused; the text says why.
+        case certificate(String)
+        /// `--ca-file` cannot be read as PEM certificates.
+        case unreadableCertificateFile
+        /// No encrypted connection came about; the text says why.
+        case encryption(String)
+        /// The body, or the headers, are longer than allowed.
+        case tooLarge(maximumBytes: Int)
+        /// A redirect to another host (`to` is its origin), or of a POST.
+        case redirectRefused(to: String)
+        case tooManyRedirects
+        /// The connection ended early, or what came is no HTTP; the text is libcurl's.
+        case protocolError(String)
+        /// `isCancelled` said so.
+        case cancelled
+    }
+
+    public let reason: Reason
+    /// Where the request went: scheme, host and port of the URL, empty if it has none.
+    public let origin: String
+
+    public init(_ reason: Reason, at origin: String) {
+        self.reason = reason
+        self.origin = origin
+    }
+
+    /// Whether the same request may succeed a little later.
+    public var isRetryable: Bool {
+        switch reason {
+        case .unresolvable, .unreachable, .proxyFailed, .timedOut, .protocolError: true
+        default: false
+        }
+    }
+
+    public var description: String {
+        switch reason {
+        case .libraryMissing(let why): "libcurl cannot be loaded (\(why)). Install it: apt-get install libcurl4"
+        case .malformedURL: "The URL is malformed. Give an absolute one, such as https://login.example.com/path."
+        case .credentialsInURL: "The URL of \(origin) holds a user name or password. Leave them out."
+        case .malformedHeader(let name):
+            "The header \(name) cannot be sent to \(origin): its name or value holds characters HTTP does not allow."
+        case .schemeNotAllowed("http"): "\(origin) is not https. Plain http is possible only to loopback addresses, where it is allowed."
+        case .schemeNotAllowed(let scheme): "The scheme \(scheme) is not allowed. Use https."
+        case .unresolvable: "The host of \(origin) has no address. Check its spelling, and this machine's name resolution."
+        case .privateAddress:
+            "\(origin) leads to a private, loopback or reserved address, which is refused. An administrator can allow private networks for an issuer."
+        case .unreachable: "\(origin) does not accept connections. Check that it runs and that no firewall is between."
+        case .proxyFailed: "The proxy did not connect to \(origin). Check --proxy."
+        case .timedOut(let milliseconds): "\(origin) did not answer within \(milliseconds) ms."
+        case .certificate(let why):
+            "The certificate of \(origin) is refused: \(why). A private authority's certificate can be added with --ca-file."
+        case .unreadableCertificateFile: "The file named by --ca-file does not exist or holds no PEM certificates."
+        case .encryption(let why): "No encrypted connection to \(origin): \(why)."
+        case .tooLarge(let bytes): "\(origin) answered with more than \(bytes) bytes."
+        case .redirectRefused(let target): "\(origin) redirects to \(target), which is not followed. Use the final URL."
+        case .tooManyRedirects: "\(origin) redirects too often."
+        case .protocolError(let why): "\(origin) did not answer as HTTP demands: \(why)."
+        case .cancelled: "The request to \(origin) was cancelled."
+        }
+    }
+}

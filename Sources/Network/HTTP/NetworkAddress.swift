@@ -1,0 +1,81 @@
+import Glibc
+
+/// An IP address, and who can reach it. An IPv4 address inside an IPv6 address counts as that IPv4 address.
+struct NetworkAddress: Hashable, Sendable {
+    /// Who an address leads to (the special-purpose registries of RFC 6890).
+    enum Reach: Hashable, Sendable {
+        /// A host of the internet.
+        case everyone
+        /// This machine.
+        case loopback
+        /// A host of the own network.
+        case privateNetwork
+        /// No single host that a request could mean: link-local (where clouds answer with credentials), multicast, reserved.
+        case nobody
+    }
+
+    /// 4 or 16 bytes.
+    let bytes: [UInt8]
+
+    /// The address of a socket; nil unless it is of the internet.
+    init?(_ address: UnsafePointer<sockaddr>) {
+        let raw = UnsafeRawPointer(address)
+        switch Int32(address.pointee.sa_family) {
+        case AF_INET: bytes = withUnsafeBytes(of: raw.loadUnaligned(as: sockaddr_in.self).sin_addr) { Array($0) }
+        case AF_INET6: bytes = withUnsafeBytes(of: raw.loadUnaligned(as: sockaddr_in6.self).sin6_addr) { Array($0) }
+        default: return nil
+        }
+    }
+
+    /// An address as a URL writes it, an IPv6 address with or without brackets.
+    init?(_ text: String) {
+        var space = [UInt8](repeating: 0, count: 16)
+        let bare = text.hasPrefix("[") && text.hasSuffix("]") ? String(text.dropFirst().dropLast()) : text
+        if inet_pton(AF_INET, bare, &space) == 1 {
+            bytes = Array(space[..<4])
+        } else if inet_pton(AF_INET6, bare, &space) == 1 {
+            bytes = space
+        } else {
+            return nil
+        }
+    }
+
+    var reach: Reach { bytes.count == 4 ? Self.reach(v4: bytes[...]) : reachOfV6 }
+
+    private static let ranges: [(network: [UInt8], bits: Int, reach: Reach)] = [
+        ([0], 8, .nobody), ([10], 8, .privateNetwork), ([100, 64], 10, .privateNetwork), ([127], 8, .loopback),
+        ([169, 254], 16, .nobody), ([172, 16], 12, .privateNetwork), ([192, 0, 0], 24, .nobody), ([192, 0, 2], 24, .nobody),
+        ([192, 88, 99], 24, .nobody), ([192, 168], 16, .privateNetwork), ([198, 18], 15, .privateNetwork),
+        ([198, 51, 100], 24, .nobody), ([203, 0, 113], 24, .nobody), ([224], 3, .nobody),
+    ]
+
+    private static func reach(v4 bytes: ArraySlice<UInt8>) -> Reach {
+        ranges.first { begins(bytes, $0.network, bits: $0.bits) }?.reach ?? .everyone
+    }
+
+    private var reachOfV6: Reach {
+        let zeros = [UInt8](repeating: 0, count: 16)
+        func isIn(_ network: [UInt8], _ bits: Int) -> Bool { Self.begins(bytes[...], network, bits: bits) }
+        if bytes == zeros.dropLast() + [1] { return .loopback }
+        let mapped = zeros[..<10] + [0xff, 0xff]
+        let translated = zeros[..<8] + [0xff, 0xff, 0, 0]
+        let wellKnownNAT64 = [0, 0x64, 0xff, 0x9b] + zeros[..<8]
+        if isIn(Array(mapped), 96) || isIn(Array(translated), 96) || isIn(wellKnownNAT64, 96) {
+            return Self.reach(v4: bytes[12...])
+        }
+        if isIn([0x20, 0x02], 16) { return Self.reach(v4: bytes[2..<6]) }  // 6to4
+        if isIn([0, 0x64, 0xff, 0x9b, 0, 1], 48) || isIn([0xfc], 7) || isIn([0xfe, 0xc0], 10) { return .privateNetwork }
+        // Teredo hides its IPv4 address; the others are documentation, benchmarks and overlay ids.
+        if isIn([0x20, 0x01, 0, 0], 23) || isIn([0x20, 0x01, 0x0d, 0xb8], 32) || isIn([0x3f, 0xff, 0], 20) { return .nobody }
+        return isIn([0x20], 3) ? .everyone : .nobody
+    }
+
+    /// Whether the first `bits` bits are those of `network`, which may leave out zeros at its end.
+    private static func begins(_ bytes: ArraySlice<UInt8>, _ network: [UInt8], bits: Int) -> Bool {
+        (0..<(bits + 7) / 8).allSatisfy { position in
+            let mask = UInt8(truncatingIfNeeded: 0xff00 >> min(8, bits - 8 * position))
+            let wanted = position < network.count ? network[position] : 0
+            return bytes[bytes.startIndex + position] & mask == wanted & mask
+        }
+    }
+}

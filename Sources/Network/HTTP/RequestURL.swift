@@ -1,0 +1,59 @@
+import CCurl
+
+/// A URL, taken apart by the library that will connect to it: two parsers that disagree are a hole.
+struct RequestURL {
+    /// The whole URL, without a fragment.
+    let text: String
+    let scheme: String
+    /// A name, an IPv4 address, or an IPv6 address in brackets.
+    let host: String
+    /// Scheme, host and port.
+    let origin: String
+
+    /// - Throws: `malformedURL`, `credentialsInURL`, `schemeNotAllowed`, `privateAddress`.
+    init(_ text: String, _ library: CurlLibrary, policy: HTTPPolicy) throws(HTTPFailure) {
+        guard !text.utf8.contains(0), let parts = library.table.pointee.url() else { throw HTTPFailure(.malformedURL, at: "") }
+        defer { library.table.pointee.url_cleanup(parts) }
+        guard library.table.pointee.url_set(parts, Part.url.rawValue, text, Self.anyScheme) == 0,
+            let scheme = Self.read(.scheme, of: parts, library)
+        else { throw HTTPFailure(.malformedURL, at: "") }
+        guard scheme == "https" || scheme == "http" else { throw HTTPFailure(.schemeNotAllowed(scheme), at: "") }
+        guard let host = Self.read(.host, of: parts, library), let port = Self.read(.port, of: parts, library),
+            library.table.pointee.url_set(parts, Part.fragment.rawValue, nil, 0) == 0,
+            let whole = Self.read(.url, of: parts, library)
+        else { throw HTTPFailure(.malformedURL, at: "") }
+        self.text = whole
+        self.scheme = scheme
+        self.host = host.lowercased()
+        origin = "\(scheme)://\(self.host)" + (port == (scheme == "https" ? "443" : "80") ? "" : ":\(port)")
+
+        for part in [Part.user, .password] where Self.read(part, of: parts, library) != nil {
+            throw HTTPFailure(.credentialsInURL, at: origin)
+        }
+        if scheme == "http", !(policy.allowsInsecureLoopback && isLoopback) { throw HTTPFailure(.schemeNotAllowed(scheme), at: origin) }
+        // Addresses that stand in the URL are judged here as well: behind a proxy nothing else would.
+        if isLoopback, !policy.allowsInsecureLoopback, !policy.allowsPrivateNetwork { throw HTTPFailure(.privateAddress, at: origin) }
+        if let address = NetworkAddress(host), !policy.admits(address, scheme: scheme) { throw HTTPFailure(.privateAddress, at: origin) }
+    }
+
+    /// Whether the host names this machine (RFC 6761 section 6.3), whatever it resolves to.
+    var isLoopback: Bool {
+        host == "localhost" || host.hasSuffix(".localhost") || NetworkAddress(host)?.reach == .loopback
+    }
+
+    /// CURLUPART_…
+    private enum Part: Int32 { case url, scheme, user, password, options, host, port, path, query, fragment }
+
+    /// CURLU_NON_SUPPORT_SCHEME: read any scheme, so that the refusal can name it.
+    private static let anyScheme: UInt32 = 1 << 3
+    /// CURLU_DEFAULT_PORT
+    private static let withDefaultPort: UInt32 = 1 << 0
+
+    private static func read(_ part: Part, of parts: OpaquePointer, _ library: CurlLibrary) -> String? {
+        var value: UnsafeMutablePointer<CChar>?
+        let flags = part == .port ? withDefaultPort : 0
+        guard library.table.pointee.url_get(parts, part.rawValue, &value, flags) == 0, let value else { return nil }
+        defer { library.table.pointee.free(value) }
+        return String(cString: value)
+    }
+}

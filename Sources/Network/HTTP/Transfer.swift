@@ -1,0 +1,83 @@
+import CCurl
+
+/// What one exchange receives, within its limits. Only the thread that performs it touches it.
+final class Transfer {
+    private let policy: HTTPPolicy
+    private let scheme: String
+    private let goesThroughProxy: Bool
+    private let isCancelled: @Sendable () -> Bool
+
+    private(set) var headers: [(name: String, value: String)] = []
+    private(set) var body: [UInt8] = []
+    private var headerBytes = 0
+    /// Why we ended it; libcurl then only knows that we did.
+    private(set) var verdict: HTTPFailure.Reason?
+
+    init(_ request: HTTPRequest, scheme: String, goesThroughProxy: Bool) {
+        policy = request.policy
+        isCancelled = request.isCancelled
+        self.scheme = scheme
+        self.goesThroughProxy = goesThroughProxy
+    }
+
+    /// Performs what `easy` is set up for and answers its CURLcode and libcurl's words for it.
+    func perform(_ easy: OpaquePointer, _ library: CurlLibrary) -> (code: Int32, words: String) {
+        var callbacks = ccurl_callbacks(
+            context: Unmanaged.passUnretained(self).toOpaque(),
+            admits: { Transfer.from($0).admits($1!) },
+            header: { Transfer.from($0).takeHeader(UnsafeRawBufferPointer(start: $1, count: $2)) },
+            body: { Transfer.from($0).takeBody(UnsafeRawBufferPointer(start: $1, count: $2)) },
+            continues: { Transfer.from($0).continues() })
+        var words = [CChar](repeating: 0, count: CCURL_REASON_CAPACITY)
+        let code = withExtendedLifetime(self) { ccurl_perform(library.table, easy, &callbacks, &words) }
+        return (code, text(words))
+    }
+
+    private static func from(_ context: UnsafeMutableRawPointer?) -> Transfer {
+        Unmanaged<Transfer>.fromOpaque(context!).takeUnretainedValue()
+    }
+
+    /// The address judged is the one that is connected to, so a name that resolves to something else later gains nothing.
+    /// A proxy stands where the administrator put it.
+    private func admits(_ address: UnsafePointer<sockaddr>) -> Bool {
+        if goesThroughProxy { return true }
+        if let address = NetworkAddress(address), policy.admits(address, scheme: scheme) {
+            // An earlier address of the same name may have been refused; this one decides now.
+            verdict = nil
+            return true
+        }
+        verdict = .privateAddress
+        return false
+    }
+
+    private func takeHeader(_ line: UnsafeRawBufferPointer) -> Bool {
+        headerBytes += line.count
+        guard headerBytes <= HTTPPolicy.maximumHeaderBytes else {
+            verdict = .tooLarge(maximumBytes: HTTPPolicy.maximumHeaderBytes)
+            return false
+        }
+        // A status line: what came before belonged to an interim answer.
+        if line.starts(with: "HTTP/".utf8) {
+            headers = []
+        } else if let colon = line.firstIndex(of: UInt8(ascii: ":")) {
+            let value = line[(colon + 1)...].filter { $0 != 0x0d && $0 != 0x0a }
+            headers.append((String(decoding: line[..<colon], as: UTF8.self), trimmed(String(decoding: value, as: UTF8.self))))
+        }
+        return true
+    }
+
+    private func takeBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard bytes.count <= policy.maximumBytes - body.count else {
+            verdict = .tooLarge(maximumBytes: policy.maximumBytes)
+            return false
+        }
+        body.append(contentsOf: bytes)
+        return true
+    }
+
+    private func continues() -> Bool {
+        guard isCancelled() else { return true }
+        verdict = .cancelled
+        return false
+    }
+}
