@@ -86,12 +86,25 @@ public struct JSONWriter: Sendable {
     }
 
     public mutating func string(_ value: String) {
+        beginString()
+        part(value)
+        endString()
+    }
+
+    /// Begins a string that is written in parts.
+    public mutating func beginString() {
         begin()
         bytes.append(UInt8(ascii: "\""))
+    }
+
+    /// Writes the next part of a string.
+    public mutating func part(_ value: String) {
         var value = value
         value.withUTF8 { appendEscaped($0) }
-        bytes.append(UInt8(ascii: "\""))
     }
+
+    /// Ends a string that was written in parts.
+    public mutating func endString() { bytes.append(UInt8(ascii: "\"")) }
 
     /// Writes a string given as UTF-8, which must be valid.
     public mutating func string(utf8 value: some Collection<UInt8>) {

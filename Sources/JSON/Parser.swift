@@ -150,6 +150,7 @@ struct Parser {
         let start = position
         var shape = Tape.Shape.plainString
         while true {
+            skipPlain()
             guard position < bytes.count else { throw JSONSyntaxError(.unexpectedEnd, at: position) }
             let byte = bytes[position]
             switch byte {
@@ -164,6 +165,20 @@ struct Parser {
             case 0x20..<0x80: position += 1
             default: try multibyte()
             }
+        }
+    }
+
+    /// Goes past eight bytes at a time while all of them are ASCII that stands for itself. In a word, a byte below 0x20, a quote
+    /// or a backslash borrows into its high bit; a byte beyond ASCII has that bit already.
+    private mutating func skipPlain() {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let raw = UnsafeRawBufferPointer(bytes)
+        while position + 8 <= bytes.count {
+            let word = raw.loadUnaligned(fromByteOffset: position, as: UInt64.self)
+            let special =
+                (word &- ones &* 0x20) | ((word ^ (ones &* 0x22)) &- ones) | ((word ^ (ones &* 0x5C)) &- ones) | word
+            guard special & 0x8080_8080_8080_8080 == 0 else { return }
+            position += 8
         }
     }
 

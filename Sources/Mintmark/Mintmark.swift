@@ -18,7 +18,7 @@ public final class Mintmark: Sendable {
     let log: Logger
     let logRing: LogRing?
     private let random: any RandomSource
-    private let opened = Mutex<Services?>(nil)
+    private let openedServices = Mutex<Services?>(nil)
     /// Held while somebody opens the store, which may take as long as another program keeps it locked.
     private let opening = Mutex(OpeningAttempts())
     /// How many attempts to open the store have failed; read without waiting for one.
@@ -49,15 +49,15 @@ public final class Mintmark: Sendable {
     ///
     /// - Throws: why the store cannot be opened, as the contract names it.
     public func services() throws -> Services {
-        if let services = opened.withLock({ $0 }) { return services }
+        if let services = openedServices.withLock({ $0 }) { return services }
         let seen = failedAttempts.load(ordering: .acquiring)
         return try opening.withLock { attempts in
-            if let services = opened.withLock({ $0 }) { return services }
+            if let services = openedServices.withLock({ $0 }) { return services }
             // Whoever waited for an attempt that failed shares its answer instead of waiting for another.
             if let failure = attempts.lastFailure, failedAttempts.load(ordering: .acquiring) > seen { throw failure }
             do {
                 let services = Services(try StoreOpening(configuration: configuration, random: random).open(), self)
-                opened.withLock { $0 = services }
+                openedServices.withLock { $0 = services }
                 return services
             } catch {
                 let answer = contractError(error) ?? StoreCannotOpen(path: "\(configuration.store)", reason: "\(error)")
@@ -71,8 +71,8 @@ public final class Mintmark: Sendable {
 
     private struct OpeningAttempts { var lastFailure: (any ContractError)? }
 
-    /// Whether the store is open by now.
-    var isOpen: Bool { opened.withLock { $0 != nil } }
+    /// The flows if the store is open by now.
+    var opened: Services? { openedServices.withLock { $0 } }
 
     /// Says how to ask how many requests are unanswered.
     func watchInFlight(_ count: @escaping @Sendable () -> Int) { inFlight.withLock { $0 = count } }
@@ -81,7 +81,7 @@ public final class Mintmark: Sendable {
 
     /// Finishes what is being written and closes the store.
     public func close() {
-        opened.withLock { $0?.surroundings.database.close() }
+        openedServices.withLock { $0?.surroundings.database.close() }
         logRing?.flush()
     }
 

@@ -32,6 +32,7 @@ public struct Offering: MethodLookup {
             return Method(info.name) { _, _, _ in throw Answer(CallerNotAllowed(method: info.name)) }
         }
         let isPublic = mintmark.configuration.publicCaller
+        let place = Contract.MethodTable.all.firstIndex { $0.name == info.name }!
         if let storeless = Storeless.method(info.name, mintmark) {
             return Method(info.name, on: Lanes.lane(of: info, nil)) { call, params, result in
                 try answering { try storeless(params, CallAdapter(call, isPublicCaller: isPublic), &result) }
@@ -41,17 +42,16 @@ public struct Offering: MethodLookup {
             let mayWait = call.lane != .compute
             try answering {
                 // Opening the store may take long; the thread that reads does not do it.
-                guard mayWait || mintmark.isOpen else { throw WouldWait() }
-                let bound = try mintmark.services().bound[info.name]
-                try Patience.with(mayWait ? .full : .none) {
-                    try bound?.run(params, CallAdapter(call, isPublicCaller: isPublic), &result)
+                guard let services = try mintmark.opened ?? (mayWait ? mintmark.services() : nil) else { throw WouldWait() }
+                try Patience.with(!mayWait ? .none : call.isToWrite ? .fullToWrite : .full) {
+                    try services.bound[place]?.run(params, CallAdapter(call, isPublicCaller: isPublic), &result)
                 }
             }
         }
     }
 
     private static func answering(_ body: () throws -> Void) throws {
-        do { try body() } catch is WouldWait { throw MoveToLane(.store) } catch {
+        do { try body() } catch let wait as WouldWait { throw MoveToLane(.store, isToWrite: wait.isWrite) } catch {
             guard let known = contractError(error) else { throw error }
             throw Answer(known)
         }

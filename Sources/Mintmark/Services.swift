@@ -3,7 +3,9 @@ import Identity
 import Platform
 
 /// Every namespace over one open store. The members are what a Swift program calls in process.
-public struct Services: Sendable {
+///
+/// A class, because every request takes it up: as a struct of services it would be copied member by member each time.
+public final class Services: Sendable {
     public let surroundings: Surroundings
     public let audit: AuditService
     public let credentials: CredentialsService
@@ -12,7 +14,8 @@ public struct Services: Sendable {
     public let pool: PoolService
     public let role: RoleService
     public let token: TokenService
-    let bound: [String: BoundMethod]
+    /// In the order of `MethodTable.all`; nil where there is no handler, as for testing methods outside of tests.
+    let bound: [BoundMethod?]
 
     init(_ surroundings: Surroundings, _ mintmark: Mintmark) {
         let catalogue = Catalogue(vault: surroundings.vault)
@@ -28,6 +31,7 @@ public struct Services: Sendable {
         let methods = Contract.MethodTable.bind(
             audit: audit, credentials: credentials, identity: identity, key: key, pool: pool, role: role, rpc: RpcService(mintmark),
             system: SystemService(mintmark), test: test, token: token)
-        bound = Dictionary(uniqueKeysWithValues: methods.map { ($0.info.name, $0) })
+        let byName = Dictionary(uniqueKeysWithValues: methods.map { ($0.info.name, $0) })
+        bound = Contract.MethodTable.all.map { byName[$0.name] }
     }
 }

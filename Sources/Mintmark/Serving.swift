@@ -1,16 +1,19 @@
 import Glibc
 import JSONRPC
 import Platform
+import Storage
 
 extension Mintmark {
     /// Serves over the standard input and output until the input ends or a signal comes, and ends the process.
     ///
     /// - Parameter output: the descriptor that `Descriptors.protect` answered.
     public func serve(output: Int32, options: ServerOptions) {
-        let server = Server(Offering(self), input: 0, output: output, options: options, observer: counters) { status in
-            self.close()
-            exit(status)
-        }
+        let server = Server(
+            Offering(self), input: 0, output: output, options: options, observer: counters, together: { SharedReads.during($0) },
+            onEnd: { status in
+                self.close()
+                exit(status)
+            })
         watchInFlight { server.inFlight }
         Signals.take { server.terminate() }
         // So that what is wrong with the store is said at once, and the first request finds it open.

@@ -29,8 +29,10 @@ extension Database {
         reading: (Transaction) throws -> Facts, deciding: (Facts) throws -> Choice, keeping: (Choice) throws -> R,
         writing: (Transaction, Choice) throws -> R
     ) throws -> R {
-        let first = try deciding(try read(reading))
-        guard first.writes else { return try keeping(first) }
+        if Patience.current != .fullToWrite {
+            let first = try deciding(try read(reading))
+            guard first.writes else { return try keeping(first) }
+        }
         return try write { tx in
             let second = try deciding(try reading(tx))
             return second.writes ? try writing(tx, second) : try keeping(second)

@@ -10,12 +10,19 @@ public final class Transaction {
 
     init(_ session: any Session) { self.session = session }
 
+    /// Runs a statement; the generic functions below are compiled where they are used.
+    @usableFromInline
+    func run(_ sql: SQL, _ parameters: [any SQLValue], row: (Row) throws -> RowDemand) throws -> Int {
+        try current().run(sql, parameters, row: row)
+    }
+
     /// Runs a statement and maps each row of its answer.
     ///
     /// - Throws: `StoreError`, and what `row` throws.
+    @inlinable
     public func query<R>(_ sql: SQL, _ parameters: any SQLValue..., row: (Row) throws -> R) throws -> [R] {
         var rows: [R] = []
-        _ = try current().run(sql, parameters) {
+        _ = try run(sql, parameters) {
             rows.append(try row($0))
             return .more
         }
@@ -25,9 +32,10 @@ public final class Transaction {
     /// Runs a statement and maps the first row of its answer, if there is one.
     ///
     /// - Throws: `StoreError`, and what `row` throws.
+    @inlinable
     public func queryOne<R>(_ sql: SQL, _ parameters: any SQLValue..., row: (Row) throws -> R) throws -> R? {
         var first: R?
-        _ = try current().run(sql, parameters) {
+        _ = try run(sql, parameters) {
             if first == nil { first = try row($0) }
             return .enough
         }
@@ -84,6 +92,7 @@ protocol Session: AnyObject {
 }
 
 /// Whether whoever reads rows wants the next one.
+@usableFromInline
 enum RowDemand {
     case more
     case enough

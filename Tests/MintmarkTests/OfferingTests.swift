@@ -32,7 +32,7 @@ struct OfferingTests {
     @Test("every method has a handler")
     func handlers() throws {
         let services = try Mintmark(Configuration(store: .memory, testing: true)).services()
-        #expect(services.bound.keys.sorted() == Contract.MethodTable.all.map(\.name).sorted())
+        #expect(services.bound.compactMap { $0?.info.name }.sorted() == Contract.MethodTable.all.map(\.name).sorted())
     }
 
     @Test(

@@ -2,17 +2,20 @@ import JSON
 
 /// An object with free names, in the order of the text. Names are compared byte by byte and are distinct.
 public struct Members<Value: Sendable & Equatable>: Sendable, Equatable, ExpressibleByDictionaryLiteral, RandomAccessCollection {
+    @frozen
     public struct Member: Sendable, Equatable {
         public let name: String
         public let value: Value
 
+        @inlinable
         public init(name: String, value: Value) {
             self.name = name
             self.value = value
         }
     }
 
-    private var all: [Member] = []
+    @usableFromInline
+    var all: [Member] = []
 
     public init() {}
 
@@ -21,13 +24,20 @@ public struct Members<Value: Sendable & Equatable>: Sendable, Equatable, Express
 
     public init(dictionaryLiteral elements: (String, Value)...) { self.init(elements) }
 
+    @inlinable
     public var startIndex: Int { all.startIndex }
+    @inlinable
     public var endIndex: Int { all.endIndex }
+    @inlinable
     public subscript(_ position: Int) -> Member { all[position] }
     public var names: [String] { all.map(\.name) }
 
     /// The value of `name`.
-    public subscript(_ name: String) -> Value? { all.first { $0.name.utf8.elementsEqual(name.utf8) }?.value }
+    @inlinable
+    public subscript(_ name: String) -> Value? {
+        for member in all where member.name.utf8.elementsEqual(name.utf8) { return member.value }
+        return nil
+    }
 
     mutating func append(_ name: String, _ value: Value) { all.append(Member(name: name, value: value)) }
 }

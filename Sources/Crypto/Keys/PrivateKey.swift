@@ -13,7 +13,6 @@ public final class PrivateKey: Sendable {
     public var keyID: String { jwk.keyID }
 
     let handle: KeyHandle
-    let headers = ProtectedHeaders()
 
     private init(_ handle: KeyHandle, _ material: JWK.Material, _ algorithm: SigningAlgorithm) {
         self.handle = handle

@@ -12,6 +12,26 @@ extension RandomSource {
         var bytes = bytes(16)
         bytes[6] = bytes[6] & 0x0F | 0x40
         bytes[8] = bytes[8] & 0x3F | 0x80
+        return Self.text(ofUUID: bytes)
+    }
+
+    /// A UUID in lower case that begins with a time, so that later ones come later in byte order (RFC 9562 section 5.7);
+    /// 62 of its bits are random.
+    ///
+    /// - Parameters:
+    ///   - seconds: since 1970.
+    ///   - position: how many were made in this second before; it stands in for the parts of the second (section 6.2).
+    public func uuid(at seconds: Int64, position: Int) -> String {
+        var bytes = bytes(16)
+        let milliseconds = UInt64(clamping: seconds) &* 1000 &+ UInt64(min(position >> 12, 999))
+        for index in 0..<6 { bytes[index] = UInt8(truncatingIfNeeded: milliseconds >> UInt64(40 - 8 * index)) }
+        bytes[6] = 0x70 | UInt8(truncatingIfNeeded: position >> 8) & 0x0F
+        bytes[7] = UInt8(truncatingIfNeeded: position)
+        bytes[8] = bytes[8] & 0x3F | 0x80
+        return Self.text(ofUUID: bytes)
+    }
+
+    private static func text(ofUUID bytes: [UInt8]) -> String {
         let digits: StaticString = "0123456789abcdef"
         return String(unsafeUninitializedCapacity: 36) { text in
             var count = 0

@@ -5,6 +5,7 @@ import Storage
 /// What nearly every flow looks up and few change: pools, roles, keys, revocations, kept in memory for one store epoch.
 public struct Catalogue: Sendable {
     private let pools = EpochCache<String, PoolRecord>()
+    private let issuingPools = EpochCache<String, IssuingPool>()
     private let poolRoles = EpochCache<String, [String: String]>()
     private let roles = EpochCache<String, KnownRole>()
     private let revocationList = EpochCache<Int, Revocations>()
@@ -26,6 +27,29 @@ public struct Catalogue: Sendable {
     func pool(_ id: String, in tx: Transaction) throws -> PoolRecord {
         guard let pool = try pools.value(for: id, in: tx, load: { try tx.pool(id) }) else { throw PoolNotFound(poolId: id) }
         return pool
+    }
+
+    /// A pool with the keys that it signs with.
+    private final class IssuingPool: Sendable {
+        let pool: PoolRecord
+        let keys: KeyRing
+
+        init(_ pool: PoolRecord, _ keys: KeyRing) {
+            self.pool = pool
+            self.keys = keys
+        }
+    }
+
+    /// A pool and the keys that it signs with, in one look-up.
+    ///
+    /// - Throws: `PoolNotFound`.
+    func issuingPool(_ id: String, in tx: Transaction) throws -> (pool: PoolRecord, keys: KeyRing) {
+        let known = try issuingPools.value(for: id, in: tx) {
+            guard let pool = try tx.pool(id) else { return nil }
+            return IssuingPool(pool, try signingKeys.ring(of: .pool(id), in: tx))
+        }
+        guard let known else { throw PoolNotFound(poolId: id) }
+        return (known.pool, known.keys)
     }
 
     /// The pool, nil if there is none.

@@ -1,7 +1,7 @@
 import Crypto
 
-/// A key that tokens are signed with, and when.
-struct StoredKey: Sendable {
+/// A key that tokens are signed with, and when. A class: it is handed around with every token.
+final class StoredKey: Sendable {
     let kid: String
     let owner: KeyOwner
     let algorithm: Crypto.SigningAlgorithm
@@ -13,6 +13,23 @@ struct StoredKey: Sendable {
     /// Its owner's keys are counted as they are made; of two that become active in one second the later one signs.
     let position: Int64
     let privateKey: PrivateKey
+    /// Signs the tokens of its owner.
+    let signer: JWSSigner
+
+    init(
+        kid: String, owner: KeyOwner, algorithm: Crypto.SigningAlgorithm, createdAt: Int64, activeAt: Int64, revokedAt: Int64?,
+        position: Int64, privateKey: PrivateKey
+    ) {
+        self.kid = kid
+        self.owner = owner
+        self.algorithm = algorithm
+        self.createdAt = createdAt
+        self.activeAt = activeAt
+        self.revokedAt = revokedAt
+        self.position = position
+        self.privateKey = privateKey
+        signer = JWSSigner(privateKey, type: PoolTokenClaims.type)
+    }
 }
 
 /// The keys of one owner and what they are for at a moment. Next → active → retired → gone (DESIGN section 6).
@@ -29,8 +46,7 @@ struct KeyRing: Sendable {
 
     /// The key that signs at `now`: the one that became active last. A clock that was set back finds the first.
     func active(at now: Int64) -> StoredKey? {
-        let trusted = keys.filter { $0.revokedAt == nil }
-        return trusted.last { $0.activeAt <= now } ?? trusted.first
+        keys.last { $0.revokedAt == nil && $0.activeAt <= now } ?? keys.first { $0.revokedAt == nil }
     }
 
     /// When the key stopped signing, nil while it has not.

@@ -1,8 +1,8 @@
 import JSON
 import Storage
 
-/// A pool as the store holds it (cognito.md 1.2).
-struct PoolRecord: Sendable {
+/// A pool as the store holds it (cognito.md 1.2). A class: it is looked up for every token.
+final class PoolRecord: Sendable {
     let id: String
     let name: String
     let allowUnauthenticated: Bool
@@ -12,6 +12,21 @@ struct PoolRecord: Sendable {
     let tags: JSONObject
     let createdAt: Int64
     let updatedAt: Int64
+
+    init(
+        id: String, name: String, allowUnauthenticated: Bool, allowClassicFlow: Bool, developerProvider: String?, signingAlgorithm: String,
+        tags: JSONObject, createdAt: Int64, updatedAt: Int64
+    ) {
+        self.id = id
+        self.name = name
+        self.allowUnauthenticated = allowUnauthenticated
+        self.allowClassicFlow = allowClassicFlow
+        self.developerProvider = developerProvider
+        self.signingAlgorithm = signingAlgorithm
+        self.tags = tags
+        self.createdAt = createdAt
+        self.updatedAt = updatedAt
+    }
 }
 
 extension Transaction {
@@ -64,7 +79,7 @@ extension Transaction {
 }
 
 extension PoolRecord {
-    init(_ row: Row) {
+    convenience init(_ row: Row) {
         self.init(
             id: row.string(0), name: row.string(1), allowUnauthenticated: row.bool(2), allowClassicFlow: row.bool(3),
             developerProvider: row.optionalString(4), signingAlgorithm: row.string(5),

@@ -3,9 +3,8 @@ import JSON
 
 /// The claims of a token that a pool issues (cognito.md 5.2), written in one pass.
 struct PoolTokenClaims: Sendable {
-    let issuer: String
+    let realm: Realm
     let poolId: String
-    let poolArn: String
     let identityId: String
     let amr: AuthenticationMethods
     let tags: [(key: String, value: String)]
@@ -21,7 +20,7 @@ struct PoolTokenClaims: Sendable {
         var writer = JSONWriter(reservingCapacity: 640)
         writer.beginObject()
         writer.key("iss")
-        writer.string(issuer)
+        realm.writeIssuer(of: .pool(poolId), to: &writer)
         writer.key("aud")
         writer.string(poolId)
         writer.key("sub")
@@ -43,7 +42,7 @@ struct PoolTokenClaims: Sendable {
             writer.endObject()
         }
         writer.key(Self.arnClaim)
-        writer.string(poolArn)
+        realm.writeARN(ofPool: poolId, to: &writer)
         writer.key("iat")
         writer.int(issuedAt)
         writer.key("exp")
@@ -63,7 +62,13 @@ enum AuthenticationMethods: Sendable {
         case .developer(let login):
             writer.string("authenticated")
             writer.string(login.provider)
-            writer.string("\(login.provider):\(poolId):\(login.subject)")
+            writer.beginString()
+            writer.part(login.provider)
+            writer.part(":")
+            writer.part(poolId)
+            writer.part(":")
+            writer.part(login.subject)
+            writer.endString()
         }
         writer.endArray()
     }

@@ -68,17 +68,37 @@ struct PoolTokenVerifier: Sendable {
         guard let claims = try? JSONText(jws.payload).root, claims.kind == .object else {
             throw TokenMalformed(reason: "its claims are not a JSON object")
         }
-        guard let issuer = claims["iss"]?.string, let audience = claims["aud"]?.string, let subject = claims["sub"]?.string,
-            let issuedAt = claims["iat"]?.number?.int64, let expiresAt = claims["exp"]?.number?.int64
-        else { throw TokenMalformed(reason: "one of iss, aud, sub, iat and exp is missing") }
+        var issuer: String?
+        var audience: String?
+        var subject: String?
+        var issuedAt: Int64?
+        var expiresAt: Int64?
+        var amr: [String] = []
+        var tags: [(key: String, value: String)] = []
+        claims.forEachPair { name, value in
+            if name.isString("iss") {
+                issuer = value.string
+            } else if name.isString("aud") {
+                audience = value.string
+            } else if name.isString("sub") {
+                subject = value.string
+            } else if name.isString("iat") {
+                issuedAt = value.number?.int64
+            } else if name.isString("exp") {
+                expiresAt = value.number?.int64
+            } else if name.isString("amr") {
+                value.forEachElement { if let method = $1.string { amr.append(method) } }
+            } else if name.isString(PoolTokenClaims.tagsClaim) {
+                value["principal_tags"]?.forEachMember { name, values in
+                    values.forEachElement { if let value = $1.string { tags.append((name, value)) } }
+                }
+            }
+        }
+        guard let issuer, let audience, let subject, let issuedAt, let expiresAt else {
+            throw TokenMalformed(reason: "one of iss, aud, sub, iat and exp is missing")
+        }
         let expectedIssuer = surroundings.realm.issuer(of: key.owner)
         guard issuer == expectedIssuer else { throw TokenIssuerMismatch(expected: expectedIssuer, actual: issuer) }
-        var amr: [String] = []
-        claims["amr"]?.forEachElement { if let method = $1.string { amr.append(method) } }
-        var tags: [(key: String, value: String)] = []
-        claims[PoolTokenClaims.tagsClaim]?["principal_tags"]?.forEachMember { name, values in
-            values.forEachElement { if let value = $1.string { tags.append((name, value)) } }
-        }
         return VerifiedPoolToken(
             poolId: audience, identityId: subject, amr: amr, tags: tags, issuedAt: issuedAt, expiresAt: expiresAt, issuer: issuer,
             claims: claims, header: jws.header.json)

@@ -14,10 +14,9 @@ extension TokenService {
         let owner = try owner(request, call, now: now)
 
         let claims = PoolTokenClaims(
-            issuer: surroundings.realm.issuer(of: owner.key.owner), poolId: request.poolId,
-            poolArn: surroundings.realm.arn(ofPool: request.poolId),
-            identityId: owner.identityId, amr: .developer(owner.login), tags: tags, issuedAt: now, expiresAt: now + request.durationSeconds)
-        let token = try JWS.sign(payload: claims.json, with: owner.key.privateKey, type: PoolTokenClaims.type)
+            realm: surroundings.realm, poolId: request.poolId, identityId: owner.identityId, amr: .developer(owner.login), tags: tags,
+            issuedAt: now, expiresAt: now + request.durationSeconds)
+        let token = try owner.key.signer.sign(claims.json)
         return TokenMintForDeveloper.Result(
             identityId: owner.identityId, token: token, expiresAt: claims.expiresAt, isNewIdentity: owner.isNew)
     }
@@ -26,26 +25,20 @@ extension TokenService {
     private struct Owner {
         let login: Login
         let key: StoredKey
-        var identityId: String
+        let identityId: String
         var isNew = false
     }
 
     /// Reads decide; only a user or a login that is new makes a write, which decides again.
     private func owner(_ request: TokenMintForDeveloper.Params, _ call: any CallContext, now: Int64) throws -> Owner {
-        let (login, key, facts) = try surroundings.database.read { tx in
-            let pool = try catalogue.pool(request.poolId, in: tx)
-            let login = try DeveloperLogin.find(in: request.logins, of: pool)
-            guard let key = try catalogue.signingKeys.ring(of: .pool(pool.id), in: tx).active(at: now) else {
-                throw PoolNotFound(poolId: pool.id)
-            }
-            return (login, key, try DeveloperResolution.Facts(tx, request.poolId, given: request.identityId, login: login))
+        if Patience.current != .fullToWrite {
+            let (login, key, facts) = try surroundings.database.read { try gather(request, in: $0, now: now) }
+            let decision = try DeveloperResolution.decide(facts)
+            if case .keep(let id) = decision, !surroundings.auditsIssuance { return Owner(login: login, key: key, identityId: id) }
         }
-        let decision = try DeveloperResolution.decide(facts)
-        if case .keep(let id) = decision, !surroundings.auditsIssuance { return Owner(login: login, key: key, identityId: id) }
-
-        let newId = surroundings.newIdentifier()
-        let outcome = try surroundings.database.write { tx in
-            let facts = try DeveloperResolution.Facts(tx, request.poolId, given: request.identityId, login: login)
+        let newId = surroundings.newIdentityId(at: now)
+        return try surroundings.database.write { tx in
+            let (login, key, facts) = try gather(request, in: tx, now: now)
             let outcome = try tx.apply(try DeveloperResolution.decide(facts), login, in: request.poolId, newId: newId, at: now)
             if outcome.changed || surroundings.auditsIssuance {
                 try surroundings.audit.record(
@@ -54,9 +47,17 @@ extension TokenService {
                         details: outcome.changed ? ["isNewIdentity": .bool(outcome.isNew)] : [:]),
                     at: now, in: tx)
             }
-            return outcome
+            return Owner(login: login, key: key, identityId: outcome.identityId, isNew: outcome.isNew)
         }
-        return Owner(login: login, key: key, identityId: outcome.identityId, isNew: outcome.isNew)
+    }
+
+    private func gather(
+        _ request: TokenMintForDeveloper.Params, in tx: Transaction, now: Int64
+    ) throws -> (Login, StoredKey, DeveloperResolution.Facts) {
+        let (pool, keys) = try catalogue.issuingPool(request.poolId, in: tx)
+        let login = try DeveloperLogin.find(in: request.logins, of: pool)
+        guard let key = keys.active(at: now) else { throw PoolNotFound(poolId: pool.id) }
+        return (login, key, try DeveloperResolution.Facts(tx, request.poolId, given: request.identityId, login: login))
     }
 }
 
@@ -102,7 +103,6 @@ extension Transaction {
         switch decision {
         case .keep(let id): return (id, false, false)
         case .create:
-            guard try pool(poolId) != nil else { throw PoolNotFound(poolId: poolId) }
             try insert(Identity(id: newId, poolId: poolId, state: .authenticated, createdAt: now, updatedAt: now))
             _ = try link(login, to: newId, in: poolId, at: now)
             return (newId, true, true)

@@ -16,6 +16,11 @@ public enum Lane: UInt8, Sendable, CaseIterable {
 /// run again, from the beginning, on `lane`.
 public struct MoveToLane: Error, Hashable {
     public let lane: Lane
+    /// Whether it found something to write, which `Call.isToWrite` then says to the next run.
+    public let isToWrite: Bool
 
-    public init(_ lane: Lane) { self.lane = lane }
+    public init(_ lane: Lane, isToWrite: Bool = false) {
+        self.lane = lane
+        self.isToWrite = isToWrite
+    }
 }

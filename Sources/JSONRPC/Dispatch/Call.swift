@@ -19,6 +19,7 @@ public final class Call: Sendable {
     private let currentLane: Atomic<UInt8>
     private let cancelRequested = Atomic(false)
     private let committed = Atomic(false)
+    private let toWrite = Atomic(false)
     /// How often a body began to run, and the latest of these runs that left its answer for later.
     private let runs = Atomic(0)
     private let leftForLater = Atomic(0)
@@ -46,6 +47,9 @@ public final class Call: Sendable {
 
     /// Where the call runs now. On `.compute` it must not wait: it throws `MoveToLane` instead.
     public var lane: Lane { Lane(rawValue: currentLane.load(ordering: .relaxed))! }
+
+    /// Whether an earlier run of the method found something to write; see `MoveToLane`.
+    public var isToWrite: Bool { toWrite.load(ordering: .relaxed) }
 
     /// Whether the caller wants this call to end. A method that gives up throws `CancellationError`. False for good once
     /// `commit` was called.
@@ -88,9 +92,10 @@ public final class Call: Sendable {
 
     var currentState: State { State(rawValue: state.load(ordering: .acquiring))! }
 
-    /// Moves on to `lane`; what the call was doing there before is forgotten.
-    func queue(on lane: Lane) {
-        currentLane.store(lane.rawValue, ordering: .relaxed)
+    /// Moves on; what the call was doing before is forgotten.
+    func queue(_ next: MoveToLane) {
+        currentLane.store(next.lane.rawValue, ordering: .relaxed)
+        if next.isToWrite { toWrite.store(true, ordering: .relaxed) }
         move(from: .running, to: .queued)
     }
 

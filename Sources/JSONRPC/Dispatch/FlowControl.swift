@@ -38,7 +38,8 @@ final class FlowControl: Sendable {
     private let unsent = Atomic(0)
     /// Lines handed to the compute workers and not read by them yet.
     private let unread = Atomic(0)
-    private let waiting = Atomic(0)
+    private let waitingToRead = Atomic(0)
+    private let waitingToAnswer = Atomic(0)
     private let closed = Atomic(false)
     private let gate = Gate(())
 
@@ -61,7 +62,7 @@ final class FlowControl: Sendable {
     /// Notes that requests are answered. True when none is left.
     @discardableResult
     func release(_ load: Load, unread lines: Int = 0) -> Bool {
-        if lines > 0 { unread.wrappingSubtract(lines, ordering: .relaxed) }
+        if lines > 0 { unread.wrappingSubtract(lines, ordering: .sequentiallyConsistent) }
         bytes.wrappingSubtract(load.bytes, ordering: .relaxed)
         let left = requests.wrappingSubtract(load.requests, ordering: .sequentiallyConsistent).newValue
         wakeIfRoom()
@@ -89,10 +90,10 @@ final class FlowControl: Sendable {
     }
 
     /// Waits until more may be read, or the process is to end.
-    func waitToRead() { if room <= 0 || !mayRead { wait { $0.mayRead } } }
+    func waitToRead() { if !mayRead { wait(as: waitingToRead) { $0.mayRead } } }
 
     /// Waits until more answers may be made, or the process is to end.
-    func waitToAnswer() { if !mayAnswer { wait { $0.mayAnswer } } }
+    func waitToAnswer() { if !mayAnswer { wait(as: waitingToAnswer) { $0.mayAnswer } } }
 
     /// Lets everyone go on, now and from now on.
     func close() {
@@ -101,14 +102,18 @@ final class FlowControl: Sendable {
         gate.broadcast()
     }
 
-    private func wait(until holds: (FlowControl) -> Bool) {
+    private func wait(as waiting: borrowing Atomic<Int>, until holds: (FlowControl) -> Bool) {
         waiting.wrappingAdd(1, ordering: .sequentiallyConsistent)
         gate.wait { _ in holds(self) || closed.load(ordering: .sequentiallyConsistent) ? () : nil }
         waiting.wrappingSubtract(1, ordering: .relaxed)
     }
 
+    /// Wakes those whose wait is over, and nobody only to look around: at the limit a line is released every few microseconds.
     private func wakeIfRoom() {
-        guard waiting.load(ordering: .sequentiallyConsistent) > 0, mayAnswer else { return }
+        let mayGoOn =
+            waitingToRead.load(ordering: .sequentiallyConsistent) > 0 && mayRead
+            || waitingToAnswer.load(ordering: .sequentiallyConsistent) > 0 && mayAnswer
+        guard mayGoOn else { return }
         gate.withLock { _ in }
         gate.broadcast()
     }

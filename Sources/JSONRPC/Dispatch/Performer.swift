@@ -36,7 +36,7 @@ struct Performer: Sendable {
             if bench.writer.bytes.count - start > limit { failure = ResultTooLarge(limit: limit) }
         } catch let move as MoveToLane {
             bench.writer.rewind(to: start)
-            call.queue(on: move.lane)
+            call.queue(move)
             return .moves(move.lane)
         } catch let error as any ResponseError {
             failure = error

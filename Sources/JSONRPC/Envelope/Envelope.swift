@@ -1,7 +1,7 @@
 import JSON
 
-/// A well-formed request or notification (JSON-RPC 2.0 section 4).
-struct Envelope: Sendable {
+/// A well-formed request or notification (JSON-RPC 2.0 section 4). A class: it is handed from thread to thread.
+final class Envelope: Sendable {
     /// nil: a notification, which is never answered.
     let id: JSONNode?
     let method: String
@@ -11,6 +11,14 @@ struct Envelope: Sendable {
     let trace: JSONNode?
     /// A string or an integer under which `$/progress` is reported.
     let progressToken: JSONNode?
+
+    init(id: JSONNode?, method: String, params: JSONNode?, trace: JSONNode?, progressToken: JSONNode?) {
+        self.id = id
+        self.method = method
+        self.params = params
+        self.trace = trace
+        self.progressToken = progressToken
+    }
 }
 
 /// What one JSON value on the wire asks for.

@@ -11,11 +11,12 @@ final class Dispatcher: AnswerOutlet {
     private let framing: Framing
     private let isSequential: Bool
     private let mostWaiting: Int
+    private let together: Server.Together
     private let onIdle: @Sendable () -> Void
 
     init(
         performer: Performer, flow: FlowControl, outbox: Outbox, lanes: Lanes, framing: Framing, isSequential: Bool, mostWaiting: Int,
-        onIdle: @escaping @Sendable () -> Void
+        together: @escaping Server.Together, onIdle: @escaping @Sendable () -> Void
     ) {
         self.performer = performer
         self.flow = flow
@@ -24,6 +25,7 @@ final class Dispatcher: AnswerOutlet {
         self.framing = framing
         self.isSequential = isSequential
         self.mostWaiting = mostWaiting
+        self.together = together
         self.onIdle = onIdle
     }
 
@@ -59,25 +61,31 @@ final class Dispatcher: AnswerOutlet {
     }
 
     /// How long a worker gathers answers before it sends them.
-    private static let gatheringNanoseconds: UInt64 = 200_000
+    private static let gatheringNanoseconds: UInt64 = 500_000
 
     private func work(on chunk: Chunk, _ bench: inout Workbench) {
         var finished = Finished()
-        var began = Monotonic.nanoseconds()
-        while let index = chunk.nextLine() {
-            chunk.withLine(index) { line in
-                let load = Load(line: line)
-                flow.release(.zero, unread: 1)
-                handle(line, load, in: chunk, on: &bench, &finished)
+        var hasMore = true
+        while hasMore {
+            together {
+                let began = Monotonic.nanoseconds()
+                repeat {
+                    hasMore = handleNext(of: chunk, on: &bench, &finished)
+                } while hasMore && Monotonic.nanoseconds() &- began < Self.gatheringNanoseconds
             }
-            let now = Monotonic.nanoseconds()
-            if now - began > Self.gatheringNanoseconds {
-                flush(&bench, &finished)
-                began = now
-            }
+            if !hasMore { openWork.remove(chunk) }
+            flush(&bench, &finished)
         }
-        openWork.remove(chunk)
-        flush(&bench, &finished)
+    }
+
+    private func handleNext(of chunk: Chunk, on bench: inout Workbench, _ finished: inout Finished) -> Bool {
+        guard let index = chunk.nextLine() else { return false }
+        chunk.withLine(index) { line in
+            let load = Load(line: line)
+            flow.release(.zero, unread: 1)
+            handle(line, load, in: chunk, on: &bench, &finished)
+        }
+        return true
     }
 
     private func flush(_ bench: inout Workbench, _ finished: inout Finished) {

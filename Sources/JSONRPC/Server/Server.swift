@@ -13,14 +13,18 @@ public final class Server: Sendable {
     private let numbers = WorkerNumbers()
     private let end: ServerEnd
 
+    /// Runs `body`, a run of pipelined calls on one thread: all of them were received before it, none is answered in it.
+    public typealias Together = @Sendable (_ body: () -> Void) -> Void
+
     /// - Parameters:
     ///   - input: read until it ends.
     ///   - output: carries answers and nothing else; nobody else may write there.
     ///   - observer: is told of every call.
+    ///   - together: stands around calls that run one after the other, so that they can share what they read.
     ///   - onEnd: runs last, once, on whatever thread ends the server; it need not return.
     public init(
         _ methods: any MethodLookup, input: Int32, output: Int32, options: ServerOptions = ServerOptions(),
-        observer: any CallObserver = NoObserver(), onEnd: @escaping @Sendable (Int32) -> Void
+        observer: any CallObserver = NoObserver(), together: @escaping Together = { $0() }, onEnd: @escaping @Sendable (Int32) -> Void
     ) {
         self.options = options
         self.input = input
@@ -36,7 +40,7 @@ public final class Server: Sendable {
         dispatcher = Dispatcher(
             performer: Performer(methods: methods, observer: observer, maximumAnswer: options.maximumAnswer), flow: flow, outbox: outbox,
             lanes: Lanes(sequential: options.sequential, numbers: numbers), framing: options.framing, isSequential: options.sequential,
-            mostWaiting: options.maximumWaiting, onIdle: { end.stir() })
+            mostWaiting: options.maximumWaiting, together: together, onIdle: { end.stir() })
         end.prepare { [weak self] in self?.drainAndEnd() }
     }
 

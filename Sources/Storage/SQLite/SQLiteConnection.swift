@@ -41,6 +41,8 @@ final class SQLiteConnection {
         self.role = role
         self.waitMilliseconds = waitMilliseconds
         sqlite3_extended_result_codes(handle, 1)
+        // Small pieces of memory of the connection's own, which need no allocator.
+        _ = sqlite3_lookaside(handle, 1200, 40)
         sqlite3_busy_timeout(handle, waitMilliseconds)
         sqlite3_create_collation_v2(handle, "C", SQLITE_UTF8, nil, { _, aCount, a, bCount, b in compareBytes(a, aCount, b, bCount) }, nil)
     }
@@ -64,12 +66,18 @@ final class SQLiteConnection {
     /// Whether there is no transaction, or SQLite itself has ended it, as it does on a full disk.
     var isOutsideTransaction: Bool { sqlite3_get_autocommit(handle) != 0 }
 
+    /// How many rows were ever inserted, updated or deleted, kept or undone.
+    var changes: Int32 { sqlite3_total_changes(handle) }
+
     /// Undoes whatever is open.
     func abandon() {
         if !isOutsideTransaction { try? run("ROLLBACK") }
         lastError = nil
         epochSeen.settle()
     }
+
+    /// Notes that a read transaction has ended.
+    func settleRead() { epochSeen.settle() }
 
     /// Moves what is in the log into the database as far as readers allow, without waiting for them.
     func checkpoint() { sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil) }

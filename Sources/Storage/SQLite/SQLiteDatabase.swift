@@ -17,8 +17,6 @@ public final class SQLiteDatabase: Database {
     private let readers: SQLiteReaders
     private let writer: SQLiteWriter
     private let counters = WriteCounters()
-    /// Only for a memory store: SQLite's own locks there know no waiting.
-    private let memoryLock: ReaderWriterLock?
 
     /// Opens a store and brings its schema up to date; makes it if it is not there. Its files are for this user alone.
     ///
@@ -33,6 +31,8 @@ public final class SQLiteDatabase: Database {
     ) throws {
         self.location = location
         let path: String
+        /// SQLite's own locks know no waiting in memory.
+        let memoryLock: ReaderWriterLock?
         switch location {
         case .memory:
             path = "file:/mintmark-\(connectionId)?vfs=memdb"
@@ -48,7 +48,7 @@ public final class SQLiteDatabase: Database {
             connection, isFile: !isURI, path: path, migrations: migrations, migrates: migrates,
             deadline: Monotonic.nanoseconds() + UInt64(waitMilliseconds) * 1_000_000)
         writer = SQLiteWriter(connection, counters: counters, memoryLock: memoryLock)
-        readers = SQLiteReaders { patient in
+        readers = SQLiteReaders(memoryLock: memoryLock) { patient in
             let reader = try SQLiteConnection(path: path, isURI: isURI, role: .reader, waitMilliseconds: waitMilliseconds)
             reader.setPatient(patient)
             try SQLiteOpening.configure(reader)
@@ -62,18 +62,16 @@ public final class SQLiteDatabase: Database {
     }
 
     public func read<R>(_ body: (Transaction) throws -> R) throws -> R {
-        let patient = Patience.current == .full
+        let patient = Patience.current != .none
         let outer = try Nesting.enter(writer)
         defer { Nesting.leave(to: outer) }
-        if let memoryLock {
-            guard patient ? memoryLock.lockForReading() : memoryLock.tryLockForReading() else { throw WouldWait() }
-        }
-        defer { memoryLock?.unlock() }
         return try readers.read(patient: patient, body)
     }
 
     public func write<R>(_ body: (Transaction) throws -> R) throws -> R {
-        guard Patience.current == .full else { throw WouldWait() }
+        guard Patience.current != .none else { throw WouldWait(isWrite: true) }
+        // A memory store's writer would wait for this thread's own view, and what is read after the write must show it.
+        SharedReads.current?.end()
         // The writer thread could not serve a write that it is itself waiting for.
         Nesting.leave(to: try Nesting.enter(writer))
         var result: R?

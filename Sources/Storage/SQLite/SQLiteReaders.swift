@@ -9,33 +9,64 @@ final class SQLiteReaders: Sendable {
 
     private let state = Mutex(State())
     private let open: @Sendable (_ patient: Bool) throws -> Owned<SQLiteConnection>
+    private let memoryLock: ReaderWriterLock?
     /// How many stay open while nobody reads: as many as there are threads that read, since each one opened anew reads the
     /// schema and prepares its statements again.
     private let mostIdle = 40
 
-    /// - Parameter open: opens one more; it may be told not to wait.
-    init(open: @escaping @Sendable (_ patient: Bool) throws -> Owned<SQLiteConnection>) { self.open = open }
+    /// - Parameters:
+    ///   - memoryLock: held while a transaction is open.
+    ///   - open: opens one more; it may be told not to wait.
+    init(memoryLock: ReaderWriterLock?, open: @escaping @Sendable (_ patient: Bool) throws -> Owned<SQLiteConnection>) {
+        self.memoryLock = memoryLock
+        self.open = open
+    }
 
-    /// Runs `body` in one transaction of one connection.
+    /// Runs `body` in one transaction of one connection; inside `SharedReads` in the one that its earlier reads began.
     ///
     /// - Throws: `StoreError.closed`; `WouldWait` if `patient` is false; what `body` throws.
     func read<R>(patient: Bool, _ body: (Transaction) throws -> R) throws -> R {
-        let owned = try take(patient: patient)
-        let connection = owned.value
-        // A transaction that cannot be ended goes with its connection.
-        defer { if connection.isOutsideTransaction { giveBack(owned) } }
-        connection.setPatient(patient)
-        try connection.run("BEGIN")
-        let transaction = Transaction(connection)
-        defer { transaction.end() }
+        if let shared = SharedReads.current { return try shared.read(from: self, patient: patient, body) }
+        let view = try begin(patient: patient)
         do {
-            let result = try body(transaction)
-            try connection.run("COMMIT")
+            let result = try view.run(body)
+            try view.commit()
             return result
         } catch {
-            connection.abandon()
+            view.abandon()
             throw error
         }
+    }
+
+    /// Begins a transaction.
+    ///
+    /// - Throws: `StoreError.closed`; `WouldWait` if `patient` is false.
+    func begin(patient: Bool) throws -> SQLiteView {
+        if let memoryLock {
+            guard patient ? memoryLock.lockForReading() : memoryLock.tryLockForReading() else { throw WouldWait() }
+        }
+        do {
+            let owned = try take(patient: patient)
+            do {
+                owned.value.setPatient(patient)
+                try owned.value.run("BEGIN")
+                return SQLiteView(of: self, owned)
+            } catch {
+                owned.value.abandon()
+                giveBack(owned)
+                throw error
+            }
+        } catch {
+            memoryLock?.unlock()
+            throw error
+        }
+    }
+
+    /// Takes back what `begin` gave.
+    func end(_ owned: Owned<SQLiteConnection>) {
+        // A transaction that cannot be ended goes with its connection.
+        if owned.value.isOutsideTransaction { giveBack(owned) }
+        memoryLock?.unlock()
     }
 
     func close() {

@@ -12,9 +12,12 @@ extension SQLiteConnection: Session {
 
     /// SQLite's data version changes when another connection has committed anything; only then the row is read again.
     func epoch() throws -> Int64 {
-        if let mark = epochSeen.mark() { return mark }
+        if let mark = epochSeen.mark() ?? epochSeen.ofRead { return mark }
         let dataVersion = try integer("PRAGMA data_version") ?? 0
-        if let known = epochSeen.epoch(at: dataVersion) { return known }
+        if let known = epochSeen.epoch(at: dataVersion) {
+            if case .reader = role { epochSeen.ofRead = known }
+            return known
+        }
         guard let epoch = try integer("SELECT value FROM mintmark_meta WHERE name = 'epoch'") else {
             throw StoreError.corrupt(reason: "the store's epoch is missing")
         }
@@ -33,6 +36,8 @@ struct SeenEpoch {
     private var committed: (epoch: Int64, dataVersion: Int64)?
     private var isAdvanced = false
     private var lastMark: Int64 = -1
+    /// The epoch of the read transaction that is open, once it was asked for: it cannot change in there.
+    var ofRead: Int64?
 
     /// In a transaction that has advanced the epoch: a number below zero that was never answered before. What is seen there may
     /// still be undone, also by the failure of another write, so nothing may be remembered under it.
@@ -52,5 +57,8 @@ struct SeenEpoch {
     }
 
     /// The transaction is over, kept or undone.
-    mutating func settle() { isAdvanced = false }
+    mutating func settle() {
+        isAdvanced = false
+        ofRead = nil
+    }
 }

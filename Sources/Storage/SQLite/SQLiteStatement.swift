@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 
 /// A prepared statement. `$1` is a name to SQLite, so each parameter's position is asked for once.
 final class SQLiteStatement: RowSource {
@@ -7,9 +8,10 @@ final class SQLiteStatement: RowSource {
     /// Whether someone is reading its rows.
     private(set) var isRunning = false
     private let positions: [Int32]
-
-    // SQLITE_TRANSIENT: SQLite makes a copy of its own.
-    private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+    /// Where texts and blobs lie while the statement runs: SQLite reads them there instead of allocating a copy of each.
+    private var space = UnsafeMutableRawBufferPointer.allocate(byteCount: 256, alignment: 1)
+    private var used = 0
+    private static let mostKept = 16 * 1024
 
     /// - Throws: `StoreError.failed` if the parameters are not exactly `$1` to `$n`.
     init(_ handle: OpaquePointer) throws(StoreError) {
@@ -20,7 +22,10 @@ final class SQLiteStatement: RowSource {
         if positions.contains(0) { throw .failed(reason: "the parameters of a statement are not $1 to $\(count): \(text)") }
     }
 
-    deinit { sqlite3_finalize(handle) }
+    deinit {
+        sqlite3_finalize(handle)
+        space.deallocate()
+    }
 
     private var text: String { sqlite3_sql(handle).map { String(cString: $0) } ?? "" }
 
@@ -31,8 +36,9 @@ final class SQLiteStatement: RowSource {
         guard values.count == positions.count else {
             throw .failed(reason: "a statement has \(positions.count) parameters and got \(values.count) values: \(text)")
         }
-        for (position, value) in zip(positions, values) {
-            let code = bind(value.sqlParameter, at: position)
+        makeSpace(for: values)
+        for index in positions.indices {
+            let code = bind(values[index].sqlParameter, at: positions[index])
             if code != SQLITE_OK { throw .failed(reason: "a value for \(text) cannot be bound (SQLite \(code))") }
         }
         isRunning = true
@@ -42,7 +48,35 @@ final class SQLiteStatement: RowSource {
     func end() {
         sqlite3_reset(handle)
         if !positions.isEmpty { sqlite3_clear_bindings(handle) }
+        if used > 0 { memset(space.baseAddress!, 0, used) }
+        used = 0
+        if space.count > Self.mostKept {
+            space.deallocate()
+            space = .allocate(byteCount: 256, alignment: 1)
+        }
         isRunning = false
+    }
+
+    /// The space must not move while SQLite knows places in it.
+    private func makeSpace(for values: [any SQLValue]) {
+        var needed = 0
+        for value in values {
+            switch value.sqlParameter {
+            case .text(let text): needed += text.utf8.count
+            case .bytes(let bytes): needed += bytes.count
+            case .null, .integer, .bool: break
+            }
+        }
+        guard needed > space.count else { return }
+        space.deallocate()
+        space = .allocate(byteCount: needed, alignment: 1)
+    }
+
+    private func keep(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawPointer {
+        let place = UnsafeMutableRawBufferPointer(rebasing: space[used..<used + bytes.count])
+        place.copyMemory(from: bytes)
+        used += bytes.count
+        return UnsafeRawPointer(space.baseAddress! + used - bytes.count)
     }
 
     private func bind(_ value: SQLParameter, at position: Int32) -> Int32 {
@@ -52,15 +86,12 @@ final class SQLiteStatement: RowSource {
         case .bool(let bool): return sqlite3_bind_int64(handle, position, bool ? 1 : 0)
         case .text(var text):
             return text.withUTF8 { utf8 in
-                // An empty buffer may have no address, which SQLite would take for NULL.
-                guard let start = utf8.baseAddress else { return sqlite3_bind_text(handle, position, "", 0, Self.transient) }
-                return start.withMemoryRebound(to: CChar.self, capacity: utf8.count) {
-                    sqlite3_bind_text64(handle, position, $0, UInt64(utf8.count), Self.transient, UInt8(SQLITE_UTF8))
-                }
+                let kept = keep(UnsafeRawBufferPointer(utf8)).assumingMemoryBound(to: CChar.self)
+                return sqlite3_bind_text64(handle, position, kept, UInt64(utf8.count), nil, UInt8(SQLITE_UTF8))
             }
         case .bytes(let bytes):
             if bytes.isEmpty { return sqlite3_bind_zeroblob(handle, position, 0) }
-            return sqlite3_bind_blob64(handle, position, bytes, UInt64(bytes.count), Self.transient)
+            return bytes.withUnsafeBytes { sqlite3_bind_blob64(handle, position, keep($0), UInt64($0.count), nil) }
         }
     }
 

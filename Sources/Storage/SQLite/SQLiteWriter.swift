@@ -79,18 +79,17 @@ final class SQLiteWriter: Sendable {
         }
     }
 
+    private typealias Batch = [(job: WriteJob, error: (any Error)?)]
+
     /// One transaction. Whoever comes while it is open joins it.
     private func commitWhatWaits() {
         memoryLock?.lockForWriting()
-        var batch: [(job: WriteJob, error: (any Error)?)] = []
+        var batch: Batch = []
         do {
-            try connection.value.run("BEGIN IMMEDIATE")
-            while batch.count < mostInOneCommit, let job = next() {
-                batch.append((job, nil))
-                batch[batch.count - 1].error = try attempt(job)
+            do { try commit(&batch, alone: false) } catch is UndoneAlone {
+                connection.value.abandon()
+                try commit(&batch, alone: true)
             }
-            try connection.value.run("COMMIT")
-            connection.value.epochSeen.settle()
             counters.add(writes: batch.count)
         } catch {
             connection.value.abandon()
@@ -102,13 +101,33 @@ final class SQLiteWriter: Sendable {
         for (job, error) in batch { job.finish(error) }
     }
 
-    /// Runs one write as a savepoint.
+    /// Thrown when a write has failed after it had changed something, which must be undone without the others' changes.
+    private struct UndoneAlone: Error {}
+
+    /// Runs those in `batch`, if any, and those that wait, and commits.
+    ///
+    /// - Parameter alone: whether each write is a savepoint. It costs a copy of every page that is touched, so it is done only
+    ///   when a write turns out to need it; bodies may run twice.
+    /// - Throws: `UndoneAlone` unless `alone`; what ends the whole transaction.
+    private func commit(_ batch: inout Batch, alone: Bool) throws {
+        try connection.value.run("BEGIN IMMEDIATE")
+        for index in batch.indices { batch[index].error = try attempt(batch[index].job, alone: alone) }
+        while batch.count < mostInOneCommit, let job = next() {
+            batch.append((job, nil))
+            batch[batch.count - 1].error = try attempt(job, alone: alone)
+        }
+        try connection.value.run("COMMIT")
+        connection.value.epochSeen.settle()
+    }
+
+    /// Runs one write.
     ///
     /// - Returns: the error of its body, which undoes this write alone.
-    /// - Throws: what ends the whole transaction.
-    private func attempt(_ job: WriteJob) throws -> (any Error)? {
+    /// - Throws: `UndoneAlone` unless `alone`; what ends the whole transaction.
+    private func attempt(_ job: WriteJob, alone: Bool) throws -> (any Error)? {
         let connection = connection.value
-        try connection.run("SAVEPOINT one_write")
+        if alone { try connection.run("SAVEPOINT one_write") }
+        let changes = connection.changes
         var failure: (any Error)?
         let transaction = Transaction(connection)
         do { try job.perform(transaction) } catch { failure = error }
@@ -116,6 +135,10 @@ final class SQLiteWriter: Sendable {
         // On a full disk SQLite may undo everything by itself, whatever the body makes of the error.
         if connection.isOutsideTransaction {
             throw connection.lastError ?? failure ?? StoreError.failed(reason: "a write ended its transaction")
+        }
+        guard alone else {
+            if failure != nil, connection.changes != changes { throw UndoneAlone() }
+            return failure
         }
         if failure != nil { try connection.run("ROLLBACK TO one_write") }
         try connection.run("RELEASE one_write")

@@ -2,7 +2,7 @@ import Platform
 
 /// One write that waits for its turn: its body, and a place for the answer.
 final class WriteJob: @unchecked Sendable {
-    // Safe because `body` is touched by its owner only before the job is handed over, and by the writer thread only before
+    // Safe because `body` is touched by its owner only before the job is handed over, and by the writer thread only up to
     // `finish`, for which the owner waits.
     private var body: ((Transaction) throws -> Void)?
     private let outcome = Gate<Outcome>(.waiting)
@@ -15,13 +15,11 @@ final class WriteJob: @unchecked Sendable {
 
     init(_ body: @escaping (Transaction) throws -> Void) { self.body = body }
 
-    /// Runs the body and lets it go: whoever waits may return as soon as `finish` is called, and the body lives on its stack.
-    func perform(_ transaction: Transaction) throws {
-        defer { body = nil }
-        try body?(transaction)
-    }
+    /// Runs the body.
+    func perform(_ transaction: Transaction) throws { try body?(transaction) }
 
-    /// Hands over the answer: nil if what the body wrote is safe on the disk.
+    /// Hands over the answer: nil if what the body wrote is safe on the disk. The body, which lives on the stack of whoever
+    /// waits, is let go before.
     func finish(_ error: (any Error)?) {
         body = nil
         outcome.withLock { $0 = error.map(Outcome.refused) ?? .kept }

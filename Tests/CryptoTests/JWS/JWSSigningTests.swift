@@ -18,17 +18,6 @@ import Testing
         #expect(verified.key.keyID == key.keyID)
     }
 
-    @Test("signing appends to what is there already")
-    func appends() throws {
-        let key = try PrivateKey.generate(.ES256)
-        var bytes = utf8("\"")
-        try JWS.append(signing: utf8("one"), with: key, type: "JWT", to: &bytes)
-        bytes += utf8("\"")
-        let token = String(decoding: bytes.dropFirst().dropLast(), as: UTF8.self)
-        #expect(bytes.first == UInt8(ascii: "\"") && bytes.last == UInt8(ascii: "\""))
-        #expect(try JWS.parse(token).verify(with: key.publicKey).payload == utf8("one"))
-    }
-
     @Test("one key signs under many types and names, each with its own header")
     func headers() throws {
         let key = try PrivateKey.generate(.ES256)

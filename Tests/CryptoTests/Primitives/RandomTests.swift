@@ -22,6 +22,16 @@ import Testing
         #expect(Counting(first: 0xF0).uuid() == "f0f1f2f3-f4f5-46f7-b8f9-fafbfcfdfeff")
     }
 
+    @Test("a UUID with a time sorts by it, and within a second by its position")
+    func timedUUID() {
+        let random = Counting(first: 0xF0)
+        #expect(random.uuid(at: 1_700_000_000, position: 0) == "018bcfe5-6800-7000-b8f9-fafbfcfdfeff")
+        #expect(random.uuid(at: 1_700_000_000, position: 4095) == "018bcfe5-6800-7fff-b8f9-fafbfcfdfeff")
+        #expect(random.uuid(at: 1_700_000_000, position: 4096) == "018bcfe5-6801-7000-b8f9-fafbfcfdfeff")
+        #expect(random.uuid(at: 1_700_000_001, position: 0) == "018bcfe5-6be8-7000-b8f9-fafbfcfdfeff")
+        #expect(SystemRandom().uuid(at: 1, position: 1) != SystemRandom().uuid(at: 1, position: 1))
+    }
+
     @Test("codes are decimal, and bytes that would favour low digits are thrown away")
     func digits() {
         #expect(Counting(first: 7).decimalDigits(6) == "789012")

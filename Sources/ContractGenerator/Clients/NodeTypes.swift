@@ -1,0 +1,140 @@
+import JSON
+
+/// How types of the contract are written in TypeScript.
+///
+/// What a caller sends is described exactly. What is answered may grow: its enumerations are `Open`, so that a value that a
+/// later version adds has a type too.
+struct NodeTypes {
+    let contract: Contract
+
+    /// Whether values are sent or answered. An object type that is shared and closed is described exactly in both directions.
+    enum Direction { case params, result }
+
+    // MARK: Expressions
+
+    /// The TypeScript expression of `type`.
+    func expression(_ type: Type, _ direction: Direction) -> String {
+        switch type.shape {
+        case .boolean: return "boolean"
+        case .integer: return "number"
+        case .string: return "string"
+        case .enumeration(let values): return open(values.map(NodeSource.literal).joined(separator: " | "), direction)
+        case .array(let element, _, _): return array(expression(element, direction), direction)
+        case .map(_, let values, _): return "{ [name: string]: \(expression(values, direction)) }"
+        case .anyObject: return "JsonObject"
+        case .object(let object): return inline(object, direction)
+        case .reference(let name):
+            if case .enumeration? = contract.type(name)?.type.shape { return open(name, direction) }
+            return name
+        }
+    }
+
+    private func open(_ values: String, _ direction: Direction) -> String { direction == .params ? values : "Open<\(values)>" }
+
+    private func array(_ element: String, _ direction: Direction) -> String {
+        let simple = element.allSatisfy { $0.isLetter || $0.isNumber }
+        return (direction == .params ? "readonly " : "") + (simple ? element : "(\(element))") + "[]"
+    }
+
+    private func inline(_ object: ObjectType, _ direction: Direction) -> String {
+        let members = object.properties.map { "\(member($0, direction));" }
+        return members.isEmpty ? "Record<string, never>" : "{ \(members.joined(separator: " ")) }"
+    }
+
+    /// A member of an object type, without its end.
+    func member(_ property: Property, _ direction: Direction) -> String {
+        "\(NodeSource.member(property.name))\(property.isRequired ? "" : "?"): \(expression(property.type, direction))"
+    }
+
+    // MARK: Declarations
+
+    /// Declares `name`: an interface, or a type where members exclude each other or there is nothing to list. Choices among the members of
+    /// an object that has no name of its own are left to Mintmark.
+    func declare(_ name: String, _ type: Type, _ direction: Direction, doc: String, to source: inout NodeSource) {
+        source.doc(doc)
+        guard case .object(let object) = type.shape, !object.properties.isEmpty else {
+            // Beside the name of an enumeration stands what is known of it; where it is answered it is `Open`.
+            return source.line("export type \(name) = \(expression(type, direction));")
+        }
+        guard !object.choices.isEmpty else {
+            return source.block("export interface \(name) {", end: "}") { members(object.properties, direction, to: &$0) }
+        }
+        let fixed = object.properties.filter { property in !object.choices.contains { $0.members.contains(property.name) } }
+        source.block("export type \(name) =", end: "") { source in
+            if !fixed.isEmpty { source.block("& {", end: "}") { members(fixed, direction, to: &$0) } }
+            for choice in object.choices {
+                source.block("& (", end: ")") { alternatives(choice, of: object, direction, to: &$0) }
+            }
+        }
+    }
+
+    private func members(_ properties: [Property], _ direction: Direction, to source: inout NodeSource) {
+        for property in properties {
+            source.doc(NodeDocs(contract: contract).property(property))
+            source.line(member(property, direction) + ";")
+        }
+    }
+
+    /// One object type for each member of a choice; what the others are then follows from the rule.
+    private func alternatives(_ choice: Choice, of object: ObjectType, _ direction: Direction, to source: inout NodeSource) {
+        let properties = choice.members.compactMap(object.property)
+        for chosen in properties {
+            source.block("| {", end: "}") { source in
+                for property in properties {
+                    source.doc(NodeDocs(contract: contract).property(property))
+                    let name = NodeSource.member(property.name)
+                    let type = expression(property.type, direction)
+                    switch (property.name == chosen.name, choice.rule) {
+                    case (true, .exactlyOne), (true, .atLeastOne): source.line("\(name): \(type);")
+                    case (true, .atMostOne), (false, .atLeastOne): source.line("\(name)?: \(type);")
+                    case (false, .exactlyOne), (false, .atMostOne): source.line("\(name)?: undefined;")
+                    }
+                }
+            }
+        }
+    }
+
+    // MARK: Shared types
+
+    /// `types.d.ts`: the types with a file of their own.
+    var declarations: GeneratedFile {
+        var source = NodeSource(from: "types")
+        source.doc("One of the values that were known when this client was made, or one that a later version of Mintmark answers.")
+        source.line("export type Open<Known extends string> = Known | (string & {});")
+        source.line()
+        source.doc("Any JSON object.")
+        source.line("export type JsonObject = { [name: string]: unknown };")
+        for type in contract.types {
+            source.line()
+            declare(type.name, type.type, direction(of: type.type), doc: NodeDocs(contract: contract).type(type.type), to: &source)
+        }
+        return source.file("types.d.ts")
+    }
+
+    /// An open object is one that is answered.
+    private func direction(of type: Type) -> Direction {
+        if case .object(let object) = type.shape, !object.isClosed { return .result }
+        return .params
+    }
+
+    /// An import of the shared types that `types` name; nothing when there are none.
+    func importing(_ types: [(Type, Direction)], and others: [String] = [], from path: String, to source: inout NodeSource) {
+        var names = Set(others)
+        func walk(_ type: Type, _ direction: Direction) {
+            switch type.shape {
+            case .reference(let name):
+                names.insert(name)
+                if direction == .result, case .enumeration? = contract.type(name)?.type.shape { names.insert("Open") }
+            case .enumeration: if direction == .result { names.insert("Open") }
+            case .anyObject: names.insert("JsonObject")
+            case .array(let element, _, _): walk(element, direction)
+            case .map(_, let values, _): walk(values, direction)
+            case .object(let object): object.properties.forEach { walk($0.type, direction) }
+            case .boolean, .integer, .string: break
+            }
+        }
+        for (type, direction) in types { walk(type, direction) }
+        guard !names.isEmpty else { return }
+        source.line("import type { \(names.sorted().joined(separator: ", ")) } from \"\(path)\";")
+    }
+}

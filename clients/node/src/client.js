@@ -1,0 +1,134 @@
+import { EventEmitter } from "node:events";
+import { errorsByCode, MethodNotFound } from "../generated/errors.js";
+import { namespaces } from "../generated/namespaces.js";
+import { BinaryNotFound, CallAborted, CallTimedOut, ClientClosed, RpcError } from "./errors.js";
+import { check } from "./options.js";
+import { ServerProcess } from "./process.js";
+import { conceal } from "./secrets.js";
+import { BinaryTooOld } from "./too-old.js";
+
+/** What setTimeout can count, 24 days; it would take a longer time for none at all. */
+const longestTimer = 2 ** 31 - 1;
+
+/**
+ * A Mintmark process and its methods, `m.token.mintForDeveloper({…})`. The first call starts the process.
+ *
+ * An open client that waits for nothing does not keep Node running; when Node ends, so does the process.
+ */
+export class Mintmark extends EventEmitter {
+  #options;
+  #process = null;
+  #closing = null;
+
+  /** Starts the process and waits until it answers. */
+  static async start(options) {
+    const client = new this(options);
+    try {
+      await client.system.ping();
+    } catch (error) {
+      await client.close();
+      throw error;
+    }
+    return client;
+  }
+
+  /** Starts a process with a fresh testing store in memory. */
+  static testing(options) {
+    return this.start({ store: ":memory:", testing: true, ...options });
+  }
+
+  constructor(options) {
+    super();
+    check(options);
+    this.#options = { ...options };
+    const call = (method, params, options) => this.#call(method, params, options);
+    for (const [name, Methods] of Object.entries(namespaces)) this[name] = new Methods(call);
+  }
+
+  /** The process's id, while there is one. */
+  get pid() {
+    return this.#process?.isUsable ? this.#process.pid : undefined;
+  }
+
+  /** Calls a method by its name: one that this client does not know yet. */
+  call(method, params, options) {
+    return this.#call({ name: method, secrets: [] }, params, options);
+  }
+
+  /** Lets the process answer what it was asked, and end. Later calls are refused. */
+  close({ timeoutMs = 10_000 } = {}) {
+    this.#closing ??= Promise.resolve(this.#process?.close(timeoutMs));
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose ?? Symbol.for("Symbol.asyncDispose")]() {
+    return this.close();
+  }
+
+  // Errors are made in this function, so that their stack shows who called.
+  async #call(method, params = {}, { timeoutMs = this.#options.timeoutMs, signal, trace } = {}) {
+    if (params === null || typeof params !== "object" || Array.isArray(params)) {
+      throw new TypeError(`${method.name} takes an object of named parameters.`);
+    }
+    if (timeoutMs !== undefined && !(timeoutMs > 0)) throw new TypeError("timeoutMs is a positive number of milliseconds.");
+    // Nothing is waited for unless a process has died: calls are sent in the order in which they are made.
+    const process = this.#usable(method.name, signal) ?? (await this.#afterDeath(method.name, signal));
+    const { outcome, cancel } = process.request({ method: method.name, params, trace });
+    const abort = () => cancel({ failure: () => new CallAborted(method.name, signal.reason) });
+    const expire = () => cancel({ failure: () => new CallTimedOut(method.name, timeoutMs) });
+    signal?.addEventListener("abort", abort, { once: true });
+    const timer = timeoutMs > longestTimer || timeoutMs === undefined ? undefined : setTimeout(expire, timeoutMs);
+    const answer = await outcome;
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", abort);
+
+    if (answer.failure) throw answer.failure(this.#advice);
+    if (answer.error) throw this.#error(method, { ...answer.error, method: method.name, trace: answer.trace }, process);
+    return conceal(answer.result, method.secrets);
+  }
+
+  /** The process, started where there is none; nothing where one has died that held what cannot be had again. */
+  #usable(method, signal) {
+    if (this.#closing) throw new ClientClosed(method);
+    if (signal?.aborted) throw new CallAborted(method, signal.reason);
+    if (this.#process?.isUsable) return this.#process;
+    if (this.#process && !this.#restarts) return undefined;
+    return this.#spawn();
+  }
+
+  async #afterDeath(method, signal) {
+    const dead = this.#process;
+    await dead.ended;
+    const error = dead.outcome.failure(this.#advice);
+    // Where no process ever ran, nothing was lost.
+    if (!(error instanceof BinaryNotFound)) throw error;
+    if (!this.#process.isUsable) this.#spawn();
+    return this.#usable(method, signal);
+  }
+
+  #spawn() {
+    this.#process = new ServerProcess(this.#options, {
+      onNotification: (notification) => this.emit("notification", notification),
+      onEnd: (outcome) => this.#closing || this.emit("exit", outcome.failure(this.#advice)),
+    });
+    return this.#process;
+  }
+
+  /** Whether a new process takes the place of one that died: its data are where they were. */
+  get #restarts() {
+    return this.#options.restart ?? this.#options.store !== ":memory:";
+  }
+
+  get #advice() {
+    if (this.#closing) return "";
+    if (this.#restarts) return "The next call starts a new process.";
+    return "What was in memory is gone: make a new client, or one with { restart: true } that goes on with an empty store.";
+  }
+
+  #error(method, error, process) {
+    const Known = errorsByCode.get(error.code) ?? RpcError;
+    if (Known !== MethodNotFound || method.isTesting === undefined) return new Known(error);
+    if (!method.isTesting || this.#options.testing) return new BinaryTooOld(error, process.binary);
+    return new Known({ ...error, message: `${method.name} is offered by testing processes only: pass { testing: true }.` });
+  }
+}

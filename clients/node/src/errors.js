@@ -1,0 +1,91 @@
+// The errors of this client. What Mintmark itself answers has one class each in ../generated/errors.js.
+
+/** Every error that this client rejects with; wrong options and arguments are `TypeError`s. */
+export class MintmarkError extends Error {
+  get name() {
+    return this.constructor.name;
+  }
+}
+
+/** Mintmark answered with an error. A type that this client does not know yet is an `RpcError` itself. */
+export class RpcError extends MintmarkError {
+  /** @param {{code: number, message: string, data?: object, method?: string, trace?: string}} error */
+  constructor({ code, message, data, method, trace }, options) {
+    super(message, options);
+    this.code = code;
+    this.type = data?.type;
+    this.data = data ?? {};
+    this.method = method;
+    if (trace !== undefined) this.trace = trace;
+  }
+
+  /** After how many seconds the same call may succeed, of an error that may go away by itself. */
+  get retryAfterSeconds() {
+    return this.data.retryAfterSeconds;
+  }
+}
+
+/** The program is not where it was looked for, or cannot be run. */
+export class BinaryNotFound extends MintmarkError {
+  constructor(binary, cwd, cause) {
+    const looked = binary.includes("/") ? `at ${binary}` : `named ${binary} on PATH`;
+    const trouble = cause.code === "ENOENT" ? `There is no program ${looked}${cwd ? `, or no folder ${cwd}` : ""}.` : `The program ${looked} cannot be run: ${cause.message}.`;
+    super(`${trouble} Build Mintmark and name its binary: new Mintmark({ binary }), MINTMARK_BINARY, or put it on PATH.`, { cause });
+    this.binary = binary;
+  }
+}
+
+/** The process ended before it answered. Whether what was asked for has been done is not known. */
+export class ProcessEnded extends MintmarkError {
+  /** @param {{binary: string, exitCode: number | null, signal: string | null, stderr: string[], failedMethods: string[]}} end */
+  constructor(end, advice = "") {
+    const how = end.signal ? `was ended by ${end.signal}` : `ended with status ${end.exitCode}`;
+    const lines = end.stderr.length > 0 ? ` Its last words: ${end.stderr.join("\n")}` : "";
+    super([`Mintmark (${end.binary}) ${how}.`, meaning(end.exitCode), advice].filter(Boolean).join(" ") + lines);
+    Object.assign(this, end);
+  }
+}
+
+function meaning(exitCode) {
+  if (exitCode === 2) return "The store cannot be used; `mintmark doctor` says why.";
+  if (exitCode === 64) return "It refused its arguments: an option has a value it does not take, or it is older than this client.";
+  return "";
+}
+
+/** The answer took longer than `timeoutMs`. The call was cancelled; it may have taken effect nevertheless. */
+export class CallTimedOut extends MintmarkError {
+  constructor(method, timeoutMs) {
+    super(`${method} was not answered within ${timeoutMs} ms. It was cancelled; it may have taken effect nevertheless.`);
+    this.method = method;
+    this.timeoutMs = timeoutMs;
+  }
+}
+
+/** The call's `signal` was aborted. The call was cancelled; it may have taken effect nevertheless. */
+export class CallAborted extends MintmarkError {
+  constructor(method, reason) {
+    super(`${method} was aborted. It may have taken effect nevertheless.`, { cause: reason });
+    this.method = method;
+    this.code = "ABORT_ERR";
+  }
+
+  get name() {
+    return "AbortError";
+  }
+}
+
+/** `close` was called before. */
+export class ClientClosed extends MintmarkError {
+  constructor(method) {
+    super(`${method} was called on a client that is closed. Make a new one.`);
+    this.method = method;
+  }
+}
+
+/** What came out of the pipe is not what Mintmark writes; the process was ended. */
+export class ProtocolError extends MintmarkError {
+  constructor(binary, reason) {
+    super(`${binary} does not answer as Mintmark does: ${reason}. Is it the right program?`);
+    this.binary = binary;
+  }
+}

@@ -1,0 +1,6 @@
+export * from "../generated/errors.js";
+export * from "../generated/types.js";
+export * from "../generated/namespaces.js";
+export * from "./client.js";
+export * from "./errors.js";
+export { BinaryTooOld } from "./too-old.js";

@@ -1,0 +1,6 @@
+// Mintmark from Node: see ../README.md.
+export * from "../generated/errors.js";
+export { contractVersion } from "../generated/namespaces.js";
+export { Mintmark } from "./client.js";
+export * from "./errors.js";
+export { BinaryTooOld } from "./too-old.js";

@@ -1,0 +1,70 @@
+// What a client is made with, as arguments of `mintmark serve`.
+
+/** Option to flag, of options that are handed to `mintmark serve`. */
+const flags = {
+  app: "--app",
+  store: "--store",
+  issuer: "--issuer",
+  region: "--region",
+  account: "--account",
+  masterKeyFile: "--master-key-file",
+  caller: "--caller",
+  testing: "--testing",
+  clock: "--clock",
+  auditIssuance: "--audit-issuance",
+  migrate: "--migrate",
+  logLevel: "--log-level",
+  sequential: "--sequential",
+  drainSeconds: "--drain",
+  maxLineBytes: "--max-line",
+};
+
+/** Options that stay on this side. */
+const own = ["binary", "arguments", "env", "cwd", "stderr", "restart", "timeoutMs"];
+
+/**
+ * Looks whether options can be used.
+ * @throws {TypeError} saying what to write instead.
+ */
+export function check(options) {
+  if (options === null || typeof options !== "object") throw new TypeError('new Mintmark takes options, such as { store: "shop.db" }.');
+  const unknown = Object.keys(options).filter((name) => !(name in flags) && !own.includes(name));
+  if (unknown.length > 0) {
+    const known = [...Object.keys(flags), ...own].join(", ");
+    throw new TypeError(`Mintmark has no option ${unknown.join(", ")}. It has ${known}; \`arguments\` takes any other flag of \`mintmark serve\`.`);
+  }
+  if ((options.store === undefined) === (options.app === undefined)) {
+    throw new TypeError(
+      'Name either a store or an app: { store: "shop.db" } is a file, { store: ":memory:" } ends with the process, ' +
+        '{ app: "shop" } is the store of that app in the folder of your data.',
+    );
+  }
+  const { stderr } = options;
+  if (stderr !== undefined && stderr !== "inherit" && stderr !== "ignore" && typeof stderr !== "function") {
+    throw new TypeError('stderr is "inherit", "ignore" or a function that takes a line.');
+  }
+}
+
+/** The arguments for the program. */
+export function toArguments(options) {
+  const all = ["serve"];
+  for (const [name, flag] of Object.entries(flags)) {
+    const value = options[name];
+    if (value === undefined || value === false) continue;
+    // With "=", a value may begin with "-".
+    all.push(value === true ? flag : `${flag}=${value}`);
+  }
+  return [...all, ...(options.arguments ?? [])];
+}
+
+/** The environment for the program. What names a store there would win over the options, and is left out. */
+export function toEnvironment(options) {
+  const { MINTMARK_STORE, MINTMARK_APP, ...env } = process.env;
+  return { ...env, ...options.env };
+}
+
+/** The longest request that the program reads, in bytes; infinite where flags say what only the program knows. */
+export function longestRequest(options) {
+  if (options.arguments?.some((argument) => argument.startsWith("--max-line"))) return Infinity;
+  return options.maxLineBytes ?? (Number(toEnvironment(options).MINTMARK_MAX_LINE) || 1024 * 1024);
+}

@@ -1,0 +1,8 @@
+import { MethodNotFound } from "../generated/errors.js";
+
+/** The program does not have a method that this client has. */
+export declare class BinaryTooOld extends MethodNotFound {
+  private constructor();
+  /** The program. */
+  readonly binary: string;
+}

@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as mintmark from "../src/index.js";
+import { client, mint, program, shop, testing } from "./support.js";
+
+const nowhere = "local-1:00000000-0000-0000-0000-000000000000";
+
+test("an error is an object of its class, with its data, its method and the trace of the call", async (t) => {
+  const m = await testing(t);
+  await assert.rejects(m.pool.get({ poolId: nowhere }, { trace: "t-1" }), (error) => {
+    assert.ok(error instanceof mintmark.PoolNotFound);
+    assert.equal(error.code, 2001);
+    assert.deepEqual(error.data, { type: "poolNotFound", poolId: nowhere });
+    assert.equal(error.method, "pool.get");
+    assert.equal(error.trace, "t-1");
+    assert.match(error.message, /There is no pool/);
+    assert.match(error.stack, /^PoolNotFound: [^]*errors\.test\.js/);
+    return true;
+  });
+});
+
+test("invalid parameters are told with all their violations", async (t) => {
+  const m = await testing(t);
+  await assert.rejects(m.token.mintForDeveloper({ poolId: "?", logins: {}, durationSeconds: 0, colour: 1 }), (error) => {
+    assert.ok(error instanceof mintmark.InvalidParams);
+    const found = error.data.violations.map((violation) => violation.pointer).sort();
+    assert.deepEqual(found, ["/colour", "/durationSeconds", "/logins", "/poolId"]);
+    return true;
+  });
+});
+
+test("an error that may go away says after how many seconds, one that does not says nothing", async (t) => {
+  const m = client(t, {
+    binary: program(t, `answer({ id: request.id, error: { code: 8001, message: "busy", data: { type: "storeBusy", retryAfterSeconds: 1 } } });`),
+  });
+  await assert.rejects(m.system.ping(), (error) => error instanceof mintmark.StoreBusy && error.retryAfterSeconds === 1);
+  const real = await testing(t);
+  await assert.rejects(real.pool.get({ poolId: nowhere }), (error) => error.retryAfterSeconds === undefined);
+});
+
+test("an error, a state and a member that a later version adds are kept as they are", async (t) => {
+  const m = client(t, {
+    binary: program(
+      t,
+      `if (request.method === "system.ping") answer({ id: request.id, result: { now: 1, mood: { good: true } } });
+       else if (request.method === "identity.get") answer({ id: request.id, result: { state: "asleep" } });
+       else answer({ id: request.id, error: { code: 4999, message: "later", data: { type: "fromTheFuture", why: [1] } } });`,
+    ),
+  });
+  assert.deepEqual(await m.system.ping(), { now: 1, mood: { good: true } });
+  assert.equal((await m.identity.get({ identityId: nowhere })).state, "asleep");
+  await assert.rejects(m.pool.get({ poolId: nowhere }), (error) => {
+    assert.equal(error.constructor, mintmark.RpcError);
+    assert.equal(error.type, "fromTheFuture");
+    assert.deepEqual(error.data.why, [1]);
+    return true;
+  });
+});
+
+test("a method that the program does not have says that it is older than the client", async (t) => {
+  const old = `answer({ id: request.id, error: { code: -32601, message: "There is no such method.", data: { type: "methodNotFound", method: request.method, nearest: [] } } });`;
+  const binary = program(t, old);
+  const m = client(t, { binary });
+  await assert.rejects(m.audit.verify(), (error) => {
+    assert.ok(error instanceof mintmark.BinaryTooOld && error instanceof mintmark.MethodNotFound);
+    assert.equal(error.binary, binary);
+    assert.match(error.message, /has no method audit\.verify: it is older than this client/);
+    return true;
+  });
+  await assert.rejects(mintmark.Mintmark.start({ store: ":memory:", binary }), mintmark.BinaryTooOld);
+  await assert.rejects(m.call("any.thing"), (error) => error.constructor === mintmark.MethodNotFound);
+});
+
+test("a testing method of a process that is no testing one says what to pass", async (t) => {
+  const m = client(t);
+  await assert.rejects(m.test.clock(), (error) => error.constructor === mintmark.MethodNotFound && /testing: true/.test(error.message));
+});
+
+test("what a process for the public does not offer is refused", async (t) => {
+  const m = client(t, { caller: "public" });
+  await assert.rejects(shop(m), mintmark.CallerNotAllowed);
+});
+
+test("parameters that are no object, and a timeout that is no time, are refused before anything is sent", async (t) => {
+  const m = await testing(t);
+  await assert.rejects(m.pool.get("local-1"), TypeError);
+  await assert.rejects(m.pool.get([]), TypeError);
+  await assert.rejects(m.system.ping({}, { timeoutMs: -1 }), TypeError);
+  await assert.rejects(mint(m, {}, 1n), TypeError);
+  assert.ok((await m.system.ping()).now > 0);
+});

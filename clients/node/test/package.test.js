@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { folder } from "./support.js";
+
+const node = fileURLToPath(new URL("..", import.meta.url));
+const skip = spawnSync("npm", ["--version"]).status !== 0 && "there is no npm";
+
+test("the package installs without a network, and works where it is installed", { skip }, (t) => {
+  const path = folder(t);
+  const env = { ...process.env, npm_config_cache: join(path, "cache"), npm_config_offline: "true", npm_config_update_notifier: "false" };
+  const run = (command, ...words) => execFileSync(command, words, { cwd: path, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+  const [packed] = JSON.parse(run("npm", "pack", "--json", node));
+  const files = packed.files.map((file) => file.path);
+  for (const file of ["README.md", "src/index.js", "src/index.d.ts", "generated/types.d.ts"]) assert.ok(files.includes(file), file);
+  assert.ok(!files.some((file) => file.startsWith("test/")));
+  writeFileSync(join(path, "package.json"), '{"type": "module"}');
+  run("npm", "install", "--no-audit", "--no-fund", join(path, packed.filename));
+  writeFileSync(
+    join(path, "use.js"),
+    'import { Mintmark } from "mintmark"; const m = await Mintmark.testing(); console.log((await m.system.info()).testing); await m.close();',
+  );
+  assert.equal(run(process.execPath, "use.js"), "true\n");
+});

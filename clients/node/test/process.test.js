@@ -1,0 +1,185 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { existsSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { promisify } from "node:util";
+import { BinaryNotFound, ClientClosed, Mintmark, ProcessEnded, ProtocolError } from "../src/index.js";
+import { client, folder, program, shop, testing } from "./support.js";
+
+test("calls that wait when the process dies reject with how it ended; a store in memory is not replaced silently", async (t) => {
+  const m = await testing(t);
+  const exit = new Promise((resolve) => m.once("exit", resolve));
+  process.kill(m.pid, "SIGSTOP");
+  const waiting = [m.system.ping(), m.pool.list()];
+  process.kill(m.pid, "SIGKILL");
+  for (const call of waiting) {
+    await assert.rejects(call, (error) => {
+      assert.ok(error instanceof ProcessEnded);
+      assert.equal(error.signal, "SIGKILL");
+      assert.equal(error.exitCode, null);
+      assert.deepEqual(error.failedMethods, ["system.ping", "pool.list"]);
+      return true;
+    });
+  }
+  assert.equal((await exit).signal, "SIGKILL");
+  assert.equal(m.pid, undefined);
+  await assert.rejects(m.system.ping(), (error) => error instanceof ProcessEnded && /make a new client/.test(error.message));
+});
+
+test("with a file the next call starts a new process, and what was answered is there", async (t) => {
+  const m = client(t, { store: join(folder(t), "shop.db") });
+  const { poolId } = await shop(m);
+  const { pid } = m;
+  process.kill(pid, "SIGKILL");
+  await assert.rejects(m.pool.get({ poolId }), ProcessEnded);
+  assert.equal((await m.pool.get({ poolId })).name, "shop");
+  assert.notEqual(m.pid, pid);
+});
+
+test("with restart a store in memory begins anew, without it a file's client stays dead", async (t) => {
+  const memory = await testing(t, { restart: true });
+  const { poolId } = await shop(memory);
+  process.kill(memory.pid, "SIGKILL");
+  await assert.rejects(memory.system.ping(), ProcessEnded);
+  await assert.rejects(memory.pool.get({ poolId }), { type: "poolNotFound" });
+
+  const file = client(t, { store: join(folder(t), "shop.db"), restart: false });
+  await file.system.ping();
+  process.kill(file.pid, "SIGKILL");
+  await assert.rejects(file.system.ping(), ProcessEnded);
+  await assert.rejects(file.system.ping(), ProcessEnded);
+});
+
+test("a missing binary says where it was looked for and what to do", async (t) => {
+  const m = client(t, { binary: "/there/is/no/mintmark" });
+  await assert.rejects(m.system.ping(), (error) => {
+    assert.ok(error instanceof BinaryNotFound);
+    assert.equal(error.binary, "/there/is/no/mintmark");
+    assert.match(error.message, /no program at \/there\/is\/no\/mintmark.*MINTMARK_BINARY/);
+    return true;
+  });
+  const plain = join(folder(t), "plain");
+  writeFileSync(plain, "");
+  await assert.rejects(Mintmark.start({ store: ":memory:", binary: plain }), BinaryNotFound);
+  // Nothing was lost: once it is there, the same client works.
+  const late = join(folder(t), "late");
+  const patient = client(t, { binary: late });
+  await assert.rejects(patient.system.ping(), BinaryNotFound);
+  symlinkSync(program(t, "answer({ id: request.id, result: { now: 7 } });"), late);
+  const answers = await Promise.all([patient.system.ping(), patient.system.ping()]);
+  assert.deepEqual(answers, [{ now: 7 }, { now: 7 }]);
+});
+
+test("the binary is the option's, else MINTMARK_BINARY's, else the one on PATH", async (t) => {
+  const { MINTMARK_BINARY, PATH } = process.env;
+  t.after(() => Object.assign(process.env, { MINTMARK_BINARY, PATH }));
+  const other = program(t, "answer({ id: request.id, result: { now: 7 } });");
+  const answers = async (options) => (await client(t, options).system.ping()).now;
+  assert.equal(await answers({ binary: other }), 7);
+  assert.ok((await answers({})) > 7);
+  process.env.MINTMARK_BINARY = other;
+  assert.equal(await answers({}), 7);
+  delete process.env.MINTMARK_BINARY;
+  process.env.PATH = folder(t);
+  await assert.rejects(client(t).system.ping(), /named mintmark on PATH/);
+});
+
+test("a program that refuses its arguments, and one that is not Mintmark, are told as what they are", async (t) => {
+  const lines = [];
+  await assert.rejects(Mintmark.start({ store: ":memory:", arguments: ["--nonsense"], stderr: (line) => lines.push(line) }), (error) => {
+    assert.equal(error.exitCode, 64);
+    assert.match(error.message, /refused its arguments/);
+    assert.match(error.stderr.join("\n"), /--nonsense/);
+    assert.deepEqual(error.stderr, lines);
+    return true;
+  });
+  await assert.rejects(Mintmark.start({ store: ":memory:", binary: program(t, "console.log('hello')") }), ProtocolError);
+  await assert.rejects(Mintmark.start({ store: ":memory:", binary: program(t, "console.log(line)") }), ProtocolError);
+  await assert.rejects(Mintmark.start({ store: ":memory:", binary: "true" }), ProcessEnded);
+});
+
+test("exactly one of store and app is named, and every option is known", () => {
+  for (const options of [{}, { store: "a", app: "b" }]) {
+    assert.throws(() => new Mintmark(options), (error) => error instanceof TypeError && /either a store or an app/.test(error.message));
+  }
+  assert.throws(() => new Mintmark(), TypeError);
+  assert.throws(() => new Mintmark({ store: "a", tseting: true }), /no option tseting/);
+  assert.throws(() => new Mintmark({ store: "a", stderr: "loud" }), /stderr is/);
+});
+
+test("the store that is named is the one used, whatever the environment says", async (t) => {
+  const path = folder(t);
+  const elsewhere = join(path, "elsewhere.db");
+  process.env.MINTMARK_STORE = elsewhere;
+  t.after(() => delete process.env.MINTMARK_STORE);
+  const m = client(t, { app: "shop", env: { XDG_DATA_HOME: path } });
+  await shop(m);
+  assert.ok(existsSync(join(path, "mintmark", "shop.db")));
+  assert.ok(!existsSync(elsewhere));
+});
+
+test("options reach the process", async (t) => {
+  const m = await testing(t, { region: "moon-1", account: "123456789012", issuer: "https://shop.test", clock: 1_700_000_000 });
+  const info = await m.system.info();
+  assert.equal(info.region, "moon-1");
+  assert.equal(info.account, "123456789012");
+  assert.equal(info.issuer, "https://shop.test");
+  assert.ok(Math.abs((await m.system.ping()).now - 1_700_000_000) < 60);
+});
+
+test("close lets the process answer what it was asked; later calls are refused", async (t) => {
+  const m = await testing(t);
+  const { pid } = m;
+  const calls = Array.from({ length: 100 }, () => m.system.ping());
+  await new Promise(setImmediate);
+  await m.close();
+  assert.equal((await Promise.all(calls)).length, 100);
+  assert.throws(() => process.kill(pid, 0), { code: "ESRCH" });
+  await assert.rejects(m.system.ping(), ClientClosed);
+  await m.close();
+});
+
+test("close does not wait for ever", async (t) => {
+  const m = await testing(t);
+  process.kill(m.pid, "SIGSTOP");
+  const call = m.system.ping();
+  const rejected = assert.rejects(call, (error) => error instanceof ProcessEnded && error.signal === "SIGKILL");
+  await new Promise(setImmediate);
+  await m.close({ timeoutMs: 50 });
+  await rejected;
+});
+
+test("a client is disposed of at the end of its scope", { skip: !Symbol.asyncDispose && "this Node has no Symbol.asyncDispose" }, async (t) => {
+  const m = await testing(t);
+  await m[Symbol.asyncDispose]();
+  await assert.rejects(m.system.ping(), ClientClosed);
+});
+
+/** Runs a script that prints the id of a process, and looks whether both end. */
+async function endsWithNode(options, script) {
+  const index = JSON.stringify(new URL("../src/index.js", import.meta.url));
+  const whole = `import { Mintmark } from ${index}; const m = new Mintmark(${options}); ${script}`;
+  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", whole], { timeout: 20_000 });
+  const pid = Number(stdout);
+  assert.ok(pid > 0, stdout);
+  for (let turn = 0; turn < 500; turn++) {
+    try {
+      process.kill(pid, 0);
+    } catch {
+      return;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  assert.fail(`process ${pid} goes on`);
+}
+
+test("an open client that waits for nothing keeps neither Node nor the process running, and a waiting one does", async () => {
+  await endsWithNode('{ store: ":memory:" }', 'm.pool.create({ name: "shop" }).then(() => console.log(m.pid));');
+  await endsWithNode('{ store: ":memory:", stderr() {} }', 'm.pool.create({ name: "shop" }).then(() => console.log(m.pid));');
+});
+
+test("a call that was never sent does not keep Node running", async () => {
+  const script = 'm.token.verify({ token: "\\ud83e", audience: "a" }).catch(() => console.log(m.pid));';
+  await endsWithNode('{ store: ":memory:" }', script);
+});

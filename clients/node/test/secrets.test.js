@@ -1,0 +1,33 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { inspect } from "node:util";
+import { conceal } from "../src/secrets.js";
+import { mint, shop, testing } from "./support.js";
+
+test("secrets are not shown by util.inspect, and stay for reading and for JSON", async (t) => {
+  const m = await testing(t);
+  const pool = await shop(m);
+  const { roleArn } = await m.role.put({ name: "reader", poolId: pool.poolId });
+  await m.pool.setRoles({ poolId: pool.poolId, roles: { authenticated: roleArn } });
+  const minted = await mint(m, pool);
+  const bought = await m.credentials.get({ token: minted.token });
+  const { secretAccessKey, sessionToken, accessKeyId } = bought.credentials;
+  for (const secret of [minted.token, secretAccessKey, sessionToken]) {
+    assert.ok(secret.length > 20);
+    assert.ok(!inspect({ minted, list: [bought] }, { depth: 9 }).includes(secret));
+    assert.ok(JSON.stringify([minted, bought]).includes(secret));
+  }
+  const shown = inspect(bought);
+  assert.match(shown, /secretAccessKey: \[secret\]/);
+  assert.ok(shown.includes(accessKeyId));
+  assert.deepEqual(Object.keys(minted), ["identityId", "token", "expiresAt", "isNewIdentity"]);
+});
+
+test("a path leads through arrays and objects with free names, and past what is not there", () => {
+  const value = { users: [{ keys: { a: "s1", b: "s2" } }, {}], words: ["s3"], none: null };
+  conceal(value, [["users", "*", "keys", "*"], ["words", "*"], ["none", "x"], ["absent", "x"]]);
+  assert.equal(
+    inspect(value, { depth: 9, breakLength: Infinity }),
+    "{ users: [ { keys: { a: [secret], b: [secret] } }, {} ], words: [ [secret] ], none: null }",
+  );
+});

@@ -1,0 +1,62 @@
+// What the tests share.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Mintmark } from "../src/index.js";
+
+/** The root of the repository. */
+export const root = fileURLToPath(new URL("../../..", import.meta.url));
+
+/** A document under `schemas`. */
+export const schema = (path) => JSON.parse(readFileSync(join(root, "schemas", path), "utf8"));
+
+/** A folder that is gone after the test. */
+export function folder(t) {
+  const path = mkdtempSync(join(tmpdir(), "mintmark-node-"));
+  t.after(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+/** A client with a testing store in memory, closed after the test. */
+export async function testing(t, options) {
+  const m = await Mintmark.testing({ stderr: "ignore", ...options });
+  t.after(() => m.close());
+  return m;
+}
+
+/** A client that is closed after the test and has not started its process yet. */
+export function client(t, options) {
+  const m = new Mintmark({ ...(options?.app ? {} : { store: ":memory:" }), stderr: "ignore", ...options });
+  t.after(() => m.close());
+  return m;
+}
+
+/**
+ * A program that stands in for Mintmark.
+ * @param {string} body what it does with each request; `answer(message)` writes a line.
+ */
+export function program(t, body, before = "") {
+  const path = join(folder(t), "mintmark.mjs");
+  writeFileSync(
+    path,
+    `#!${process.execPath}
+import { createInterface } from "node:readline";
+const answer = (message) => process.stdout.write(JSON.stringify({ jsonrpc: "2.0", ...message }) + "\\n");
+${before}
+createInterface({ input: process.stdin }).on("line", async (line) => {
+  const request = JSON.parse(line);
+  ${body}
+});
+`,
+    { mode: 0o755 },
+  );
+  return path;
+}
+
+/** A pool with the developer provider login.shop. */
+export const shop = (m, more) => m.pool.create({ name: "shop", developerProvider: "login.shop", ...more });
+
+/** A token of the pool's user. */
+export const mint = (m, { poolId }, user = "alice", options) =>
+  m.token.mintForDeveloper({ poolId, logins: { "login.shop": user } }, options);
