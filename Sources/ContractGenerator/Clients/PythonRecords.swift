@@ -6,6 +6,8 @@ struct PythonRecords {
 
     var file: GeneratedFile {
         var source = PythonSource(from: "types and schemas/methods", doc: "What calls take and answer.")
+        source.line("from __future__ import annotations")
+        source.line()
         source.line("from typing import Any, Dict, List, Literal, Mapping, Optional, Sequence, Union, cast")
         source.line()
         source.line("from .._record import Record")
