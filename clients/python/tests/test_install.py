@@ -41,7 +41,7 @@ class Typed(ClientTest):
     def test_a_program_that_uses_it_well_passes_mypy_strict(self):
         done = self.check("""
             import mintmark
-            from mintmark import AsyncMintmark, Mintmark, PoolNotFound, types
+            from mintmark import AnsweredError, AsyncMintmark, BinaryTooOld, Mintmark, PoolNotFound, types
 
             def lists(m: Mintmark) -> list[types.Pool]:
                 with mintmark.testing() as other:

@@ -9,12 +9,10 @@
 `AsyncMintmark` is the same for asyncio; `testing()` starts a fresh store in memory whose clock can be turned.
 """
 
-from . import errors, types
-from ._async import AsyncMintmark
-from ._client import Mintmark
-from ._testing import async_testing, testing
+# `as` says to type checkers that a name is meant for others.
+from . import errors as errors, types as types
+from ._async import AsyncMintmark as AsyncMintmark
+from ._client import Mintmark as Mintmark
+from ._testing import async_testing as async_testing, testing as testing
 from .errors import *  # noqa: F403
-from .generated.contract import __version__
-
-__all__ = ["AsyncMintmark", "Mintmark", "__version__", "async_testing", "errors", "testing", "types"]
-__all__ += errors.__all__
+from .generated.contract import __version__ as __version__
