@@ -38,7 +38,7 @@ struct Doctor: ParsableCommand {
                         : "damage: \(damage.joined(separator: "; ")); keep a copy and restore a backup")
             }
             let audit = try services.audit.verify(AuditVerify.Params(), OwnCall())
-            let records = audit.chains.reduce(0) { $0 + $1.records }
+            let records = audit.chains.reduce(0) { $0 + $1.records - ($1.removedRecords ?? 0) }
             say(
                 audit.intact,
                 audit.intact

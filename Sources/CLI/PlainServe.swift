@@ -28,6 +28,7 @@ enum PlainServe {
         case "--caller": settings.store.caller = value
         case "--migrate": settings.store.migrate = value
         case "--log-level": settings.store.logLevel = value
+        case "--audit-retention-days": return assign(Int(value), &settings.store.auditRetentionDays)
         case "--clock": return assign(Int64(value), &settings.store.clock)
         case "--drain": return assign(Int(value), &settings.drain)
         case "--max-line": return assign(Int(value), &settings.maxLine)

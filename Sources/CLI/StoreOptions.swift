@@ -33,6 +33,9 @@ struct StoreOptions: ParsableArguments {
     @Flag(help: "Record in the audit log that tokens were minted for known identities, too.")
     var auditIssuance = false
 
+    @Option(help: ArgumentHelp("Remove audit records that are older. (default: keep all)", valueName: "days"))
+    var auditRetentionDays: Int?
+
     @Option(help: "Whether an older store is brought up to date: auto or never. (default: auto)")
     var migrate: String?
 
@@ -43,6 +46,7 @@ struct StoreOptions: ParsableArguments {
     var settings: StoreSettings {
         StoreSettings(
             app: app, store: store, issuer: issuer, region: region, account: account, masterKeyFile: masterKeyFile, caller: caller,
-            testing: testing, clock: clock, auditIssuance: auditIssuance, migrate: migrate, logLevel: logLevel)
+            testing: testing, clock: clock, auditIssuance: auditIssuance, auditRetentionDays: auditRetentionDays, migrate: migrate,
+            logLevel: logLevel)
     }
 }

@@ -15,6 +15,7 @@ struct StoreSettings {
     var testing = false
     var clock: Int64?
     var auditIssuance = false
+    var auditRetentionDays: Int?
     var migrate: String?
     var logLevel: String?
 
@@ -33,8 +34,13 @@ struct StoreSettings {
         return Configuration(
             store: try storeLocation(), realm: try realm(testing: testing), testing: testing, publicCaller: caller == "public",
             masterKey: try masterKey(), auditsIssuance: try Environment.flag("AUDIT_ISSUANCE", or: auditIssuance),
-            migrates: migrate == "auto",
-            clock: clock)
+            auditRetentionDays: try retentionDays(), migrates: migrate == "auto", clock: clock)
+    }
+
+    private func retentionDays() throws -> Int? {
+        guard let days = try auditRetentionDays ?? Environment.integer("AUDIT_RETENTION_DAYS").map({ Int($0) }) else { return nil }
+        guard 1...36_500 ~= days else { throw ValidationError("--audit-retention-days is between 1 and 36500.") }
+        return days
     }
 
     private func choice(_ given: String?, _ name: String, _ known: [String]) throws -> String? {

@@ -10,7 +10,8 @@ public struct JSONNumber: Hashable, Sendable {
     /// - Returns: nil for what JSON cannot write: infinities and NaN.
     public init?(_ double: Double) {
         guard double.isFinite else { return nil }
-        text = double == double.rounded() && abs(double) < 1e15 ? String(Int64(double)) : "\(double)"
+        let isShort = double == double.rounded() && abs(double) < 1e15
+        text = !isShort ? "\(double)" : double == 0 && double.sign == .minus ? "-0" : String(Int64(double))
     }
 
     /// The exact integer, nil if the number has a fraction or does not fit. `1.0` and `1e3` are integers.

@@ -80,8 +80,14 @@ public final class Mintmark: Sendable {
     var requestsInFlight: Int { inFlight.withLock { $0 }() }
 
     /// Finishes what is being written and closes the store.
-    public func close() {
-        openedServices.withLock { $0?.surroundings.database.close() }
+    ///
+    /// - Parameter logsHeads: whether the log gets the heads of the audit log, if something was recorded.
+    public func close(logsHeads: Bool = false) {
+        if let services = opened {
+            // What was in memory is gone: nothing of it is left to be swept or to be verified.
+            if configuration.store != .memory { services.housekeeping.finish(handsOutHeads: logsHeads) }
+            services.surroundings.database.close()
+        }
         logRing?.flush()
     }
 

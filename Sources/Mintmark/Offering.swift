@@ -62,7 +62,7 @@ public struct Offering: MethodLookup {
 enum Lanes {
     static func lane(of method: MethodInfo, _ params: JSONNode?) -> Lane {
         switch method.name {
-        case "token.mintForDeveloper": .compute
+        case "token.mintForDeveloper", "token.mint", "identity.resolve", "credentials.get": .compute
         case "audit.verify", "system.health": .store
         case "key.rotate", "key.revoke": .hash
         case "pool.create": params?["signingAlgorithm"]?.string?.hasPrefix("RS") == true ? .hash : .store

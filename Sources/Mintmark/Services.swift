@@ -14,6 +14,7 @@ public final class Services: Sendable {
     public let pool: PoolService
     public let role: RoleService
     public let token: TokenService
+    let housekeeping: Housekeeping
     /// In the order of `MethodTable.all`; nil where there is no handler, as for testing methods outside of tests.
     let bound: [BoundMethod?]
 
@@ -27,6 +28,9 @@ public final class Services: Sendable {
         pool = PoolService(surroundings, catalogue)
         role = RoleService(surroundings, catalogue)
         token = TokenService(surroundings, catalogue)
+        housekeeping = Housekeeping(
+            surroundings, auditRetentionSeconds: mintmark.configuration.auditRetentionDays.map { Int64($0) * 86_400 },
+            reports: .logged(to: mintmark.log))
         let test = mintmark.configuration.testing ? TestService(surroundings) : nil
         let methods = Contract.MethodTable.bind(
             audit: audit, credentials: credentials, identity: identity, key: key, pool: pool, role: role, rpc: RpcService(mintmark),

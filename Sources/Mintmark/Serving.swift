@@ -11,7 +11,7 @@ extension Mintmark {
         let server = Server(
             Offering(self), input: 0, output: output, options: options, observer: counters, together: { SharedReads.during($0) },
             onEnd: { status in
-                self.close()
+                self.close(logsHeads: true)
                 exit(status)
             })
         watchInFlight { server.inFlight }

@@ -27,6 +27,21 @@ import Testing
         (2008, "loginConflict"),
         (2009, "invalidLogin"),
         (2010, "invalidPrincipalTags"),
+        (2011, "identityForbidden"),
+        (2012, "publicProviderRequired"),
+        (2013, "poolTokenNotAccepted"),
+        (2014, "unsupportedLoginProvider"),
+        (2015, "samlNotSupported"),
+        (2016, "loginTokenInvalid"),
+        (2017, "classicFlowDisabled"),
+        (2018, "developerUserNotFound"),
+        (2019, "unauthenticatedNotAllowed"),
+        (2020, "loginNotLinked"),
+        (2021, "developerProviderFixed"),
+        (2022, "invalidPoolProvider"),
+        (2023, "tooManyTags"),
+        (2024, "invalidRoleMapping"),
+        (2025, "principalTagsNotFound"),
         (3001, "tokenMalformed"),
         (3002, "tokenAlgorithmNotAllowed"),
         (3003, "tokenKeyUnknown"),
@@ -54,6 +69,9 @@ import Testing
         (3025, "credentialScopeMismatch"),
         (3026, "keyNotFound"),
         (3027, "issuerNotFound"),
+        (3028, "roleNotOffered"),
+        (3029, "ambiguousRoleDenied"),
+        (6001, "providerUnavailable"),
         (8001, "storeBusy"),
         (8002, "storeReadOnly"),
         (8003, "storeFull"),
@@ -76,7 +94,7 @@ import Testing
 
     @Test("our own numbers stay out of the range that JSON-RPC reserves, each in its block")
     func blocks() {
-        for error in ErrorTable.all where error.code > 0 { #expect([1, 2, 3, 8, 9].contains(error.code / 1000), "\(error.code)") }
+        for error in ErrorTable.all where error.code > 0 { #expect([1, 2, 3, 6, 8, 9].contains(error.code / 1000), "\(error.code)") }
     }
 
     @Test("an error fills its data into its message, and writes it with its type")
@@ -93,7 +111,8 @@ import Testing
         var writer = JSONWriter()
         StoreBusy(retryAfterSeconds: 3).writeData(to: &writer)
         #expect(try JSONValue(parsing: writer.bytes) == ["type": "storeBusy", "retryAfterSeconds": 3])
-        #expect(ErrorTable.all.filter(\.isRetryable).map(\.type) == ["shuttingDown", "tooManyRequests", "storeBusy"])
+        #expect(
+            ErrorTable.all.filter(\.isRetryable).map(\.type) == ["shuttingDown", "tooManyRequests", "providerUnavailable", "storeBusy"])
     }
 
     @Test("what an error does not know is left out of its data")

@@ -50,8 +50,8 @@ private struct NoCall: CallContext {
         #expect(
             MethodTable.all.filter { $0.caller == .public }.map(\.name)
                 == [
-                    "credentials.assumeRole", "credentials.get", "rpc.discover", "system.ping", "token.discovery", "token.jwks",
-                    "token.verify",
+                    "credentials.assumeRole", "credentials.get", "identity.resolve", "identity.unlink", "rpc.discover", "system.ping",
+                    "token.discovery", "token.jwks", "token.mint", "token.verify",
                 ])
     }
 
@@ -61,7 +61,7 @@ private struct NoCall: CallContext {
         let committed = try JSONValue(parsing: [UInt8](Data(contentsOf: root.appending(path: "schemas/openrpc.json"))))
         #expect(try JSONValue(parsing: OpenRPCDocument.describing { _ in true }.bytes) == committed)
         let part = try JSONValue(parsing: OpenRPCDocument.describing { !$0.isTesting && $0.caller == .public }.bytes)
-        #expect(part["methods"]?.array?.count == 7 && part["components"] == committed["components"])
+        #expect(part["methods"]?.array?.count == 10 && part["components"] == committed["components"])
         #expect(MethodTable.all.filter(\.isTesting).map(\.name) == ["test.clock"])
     }
 

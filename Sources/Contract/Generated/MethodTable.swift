@@ -11,17 +11,28 @@ public enum MethodTable {
         CredentialsGet.info,
         CredentialsRevoke.info,
         CredentialsVerify.info,
+        IdentityDelete.info,
         IdentityGet.info,
         IdentityList.info,
+        IdentityLookupDeveloper.info,
+        IdentityMergeDevelopers.info,
+        IdentityResolve.info,
+        IdentityUnlink.info,
+        IdentityUnlinkDeveloper.info,
         KeyList.info,
         KeyRevoke.info,
         KeyRotate.info,
         PoolCreate.info,
         PoolDelete.info,
         PoolGet.info,
+        PoolGetPrincipalTags.info,
         PoolGetRoles.info,
         PoolList.info,
+        PoolSetPrincipalTags.info,
         PoolSetRoles.info,
+        PoolTag.info,
+        PoolUntag.info,
+        PoolUpdate.info,
         RoleDelete.info,
         RoleGet.info,
         RoleList.info,
@@ -34,6 +45,7 @@ public enum MethodTable {
         TestClock.info,
         TokenDiscovery.info,
         TokenJwks.info,
+        TokenMint.info,
         TokenMintForDeveloper.info,
         TokenVerify.info,
     ]
@@ -41,24 +53,35 @@ public enum MethodTable {
     /// Binds every method to its handler. Testing methods are left out where there is none.
     public static func bind(audit: any AuditHandlers, credentials: any CredentialsHandlers, identity: any IdentityHandlers, key: any KeyHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, system: any SystemHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
         var all: [BoundMethod] = []
-        all.reserveCapacity(31)
+        all.reserveCapacity(43)
         all.append(BoundMethod(AuditList.self) { try audit.list($0, $1) })
         all.append(BoundMethod(AuditVerify.self) { try audit.verify($0, $1) })
         all.append(BoundMethod(CredentialsAssumeRole.self) { try credentials.assumeRole($0, $1) })
         all.append(BoundMethod(CredentialsGet.self) { try credentials.get($0, $1) })
         all.append(BoundMethod(CredentialsRevoke.self) { try credentials.revoke($0, $1) })
         all.append(BoundMethod(CredentialsVerify.self) { try credentials.verify($0, $1) })
+        all.append(BoundMethod(IdentityDelete.self) { try identity.delete($0, $1) })
         all.append(BoundMethod(IdentityGet.self) { try identity.get($0, $1) })
         all.append(BoundMethod(IdentityList.self) { try identity.list($0, $1) })
+        all.append(BoundMethod(IdentityLookupDeveloper.self) { try identity.lookupDeveloper($0, $1) })
+        all.append(BoundMethod(IdentityMergeDevelopers.self) { try identity.mergeDevelopers($0, $1) })
+        all.append(BoundMethod(IdentityResolve.self) { try identity.resolve($0, $1) })
+        all.append(BoundMethod(IdentityUnlink.self) { try identity.unlink($0, $1) })
+        all.append(BoundMethod(IdentityUnlinkDeveloper.self) { try identity.unlinkDeveloper($0, $1) })
         all.append(BoundMethod(KeyList.self) { try key.list($0, $1) })
         all.append(BoundMethod(KeyRevoke.self) { try key.revoke($0, $1) })
         all.append(BoundMethod(KeyRotate.self) { try key.rotate($0, $1) })
         all.append(BoundMethod(PoolCreate.self) { try pool.create($0, $1) })
         all.append(BoundMethod(PoolDelete.self) { try pool.delete($0, $1) })
         all.append(BoundMethod(PoolGet.self) { try pool.get($0, $1) })
+        all.append(BoundMethod(PoolGetPrincipalTags.self) { try pool.getPrincipalTags($0, $1) })
         all.append(BoundMethod(PoolGetRoles.self) { try pool.getRoles($0, $1) })
         all.append(BoundMethod(PoolList.self) { try pool.list($0, $1) })
+        all.append(BoundMethod(PoolSetPrincipalTags.self) { try pool.setPrincipalTags($0, $1) })
         all.append(BoundMethod(PoolSetRoles.self) { try pool.setRoles($0, $1) })
+        all.append(BoundMethod(PoolTag.self) { try pool.tag($0, $1) })
+        all.append(BoundMethod(PoolUntag.self) { try pool.untag($0, $1) })
+        all.append(BoundMethod(PoolUpdate.self) { try pool.update($0, $1) })
         all.append(BoundMethod(RoleDelete.self) { try role.delete($0, $1) })
         all.append(BoundMethod(RoleGet.self) { try role.get($0, $1) })
         all.append(BoundMethod(RoleList.self) { try role.list($0, $1) })
@@ -73,6 +96,7 @@ public enum MethodTable {
         }
         all.append(BoundMethod(TokenDiscovery.self) { try token.discovery($0, $1) })
         all.append(BoundMethod(TokenJwks.self) { try token.jwks($0, $1) })
+        all.append(BoundMethod(TokenMint.self) { try token.mint($0, $1) })
         all.append(BoundMethod(TokenMintForDeveloper.self) { try token.mintForDeveloper($0, $1) })
         all.append(BoundMethod(TokenVerify.self) { try token.verify($0, $1) })
         return all

@@ -51,6 +51,85 @@ enum Fixtures {
                         method: "token.mintForDeveloper", params: ["poolId": "$pool", "logins": ["login.shop": "alice"]],
                         result: ["identityId": "$alice", "token": "$token"])
                 ]),
+            // Another user of the pool: $bob.
+            Fixture(
+                name: "bob", given: ["pool"],
+                steps: [
+                    .init(
+                        method: "token.mintForDeveloper", params: ["poolId": "$pool", "logins": ["login.shop": "bob"]],
+                        result: ["identityId": "$bob"])
+                ]),
+            // A pool with guests and the classic flow: $pool.
+            Fixture(
+                name: "guestPool", given: [],
+                steps: [
+                    .init(
+                        method: "pool.create", params: ["name": "shop", "allowUnauthenticated": true, "allowClassicFlow": true],
+                        result: ["poolId": "$pool"])
+                ]),
+            // A guest of it: $guest.
+            Fixture(
+                name: "guest", given: ["guestPool"],
+                steps: [.init(method: "identity.resolve", params: ["poolId": "$pool"], result: ["identityId": "$guest"])]),
+            // A guest whose pool has a role for guests: $guestRole.
+            Fixture(
+                name: "guestWithRole", given: ["guest"],
+                steps: [
+                    .init(
+                        method: "role.put",
+                        params: [
+                            "name": "visitor",
+                            "trustPolicy": [
+                                "Version": "2012-10-17",
+                                "Statement": [
+                                    [
+                                        "Effect": "Allow", "Principal": ["Federated": "cognito-identity.amazonaws.com"],
+                                        "Action": "sts:AssumeRoleWithWebIdentity",
+                                        "Condition": ["StringEquals": ["cognito-identity.amazonaws.com:aud": "$pool"]],
+                                    ]
+                                ],
+                            ],
+                        ], result: ["roleArn": "$guestRole"]),
+                    .init(
+                        method: "pool.setRoles", params: ["poolId": "$pool", "roles": ["unauthenticated": "$guestRole"]], result: [:]),
+                ]),
+            // A user of a pool that allows the classic flow: $alice.
+            Fixture(
+                name: "classicToken", given: [],
+                steps: [
+                    .init(
+                        method: "pool.create",
+                        params: ["name": "shop", "developerProvider": "login.shop", "allowClassicFlow": true], result: ["poolId": "$pool"]),
+                    .init(
+                        method: "token.mintForDeveloper", params: ["poolId": "$pool", "logins": ["login.shop": "alice"]],
+                        result: ["identityId": "$alice"]),
+                ]),
+            // A pool with two OpenID providers, and carol, who signed in with both: $pool, $carol.
+            Fixture(
+                name: "carol", given: [],
+                steps: [
+                    .init(
+                        method: "pool.create",
+                        params: [
+                            "name": "shop",
+                            "providers": [
+                                ["issuer": "https://login.example.com", "clientIds": ["shop"], "keys": [exampleKey]],
+                                ["issuer": "https://id.example.org", "clientIds": ["shop"], "keys": [exampleKey]],
+                            ],
+                        ], result: ["poolId": "$pool"]),
+                    .init(
+                        method: "identity.resolve",
+                        params: ["poolId": "$pool", "logins": ["login.example.com": carolsToken, "id.example.org": carolsOtherToken]],
+                        result: ["identityId": "$carol"]),
+                ]),
+            // That pool, with the default tag map for one of its providers.
+            Fixture(
+                name: "taggedPool", given: ["carol"],
+                steps: [
+                    .init(
+                        method: "pool.setPrincipalTags",
+                        params: ["poolId": "$pool", "provider": "login.example.com", "useDefaults": true], result: [:])
+                ]),
             // Temporary credentials of alice: $accessKeyId, $sessionToken.
             Fixture(
                 name: "credentials", given: ["poolWithRole", "token"],
@@ -61,4 +140,14 @@ enum Fixtures {
                 ]),
         ]
     }
+
+    /// A provider's key, and tokens that it has signed: good until the year 2100.
+    private static let exampleKey: JSONValue = [
+        "kty": "EC", "crv": "P-256", "kid": "example-1", "alg": "ES256", "use": "sig", "x": "e26ZvVIcsUUT9oamu4gZzAvkbG8Z3_ymL5iC6x4lePs",
+        "y": "bvosK_FCdA5eBa5eAm3JU8tDoN0gLXD00LikirGRm-w",
+    ]
+    private static let carolsToken: JSONValue =
+        "eyJhbGciOiJFUzI1NiIsImtpZCI6ImV4YW1wbGUtMSIsInR5cCI6IkpXVCJ9.eyJpc3MiOiJodHRwczovL2xvZ2luLmV4YW1wbGUuY29tIiwic3ViIjoiY2Fyb2wiLCJhdWQiOiJzaG9wIiwiaWF0IjoxNjAwMDAwMDAwLCJleHAiOjQxMDI0NDQ4MDAsImVtYWlsIjoiY2Fyb2xAZXhhbXBsZS5jb20ifQ.Pjv2fEpMBxTDV7x1HptsvSpwbDz2gP_9DDuZCpHEzmJ9f8d1pIVphlZS34fDHXLn6XqtYdDvifUUS-jwKIRBlw"
+    private static let carolsOtherToken: JSONValue =
+        "eyJhbGciOiJFUzI1NiIsImtpZCI6ImV4YW1wbGUtMSIsInR5cCI6IkpXVCJ9.eyJpc3MiOiJodHRwczovL2lkLmV4YW1wbGUub3JnIiwic3ViIjoiY2Fyb2wtNyIsImF1ZCI6InNob3AiLCJpYXQiOjE2MDAwMDAwMDAsImV4cCI6NDEwMjQ0NDgwMH0.eadbAR-DqD26p3o4_wK_QubtGWgeezM_pCpe5NbofwSb6Cnmj6arAn6D4z4RCy8bB_cDr94i5g9sve5RoOMg2g"
 }

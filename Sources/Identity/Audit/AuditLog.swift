@@ -19,30 +19,29 @@ struct AuditEvent: Sendable {
 /// that nothing can be altered, taken out or put in between; a chain's first record names the heads of the chains before it,
 /// so that no chain can be cut off unnoticed either.
 struct AuditLog: Sendable {
+    /// Is told of every record, with its time.
+    let watch = AuditWatch()
     private let key: SecretBytes
 
     init(key: SecretBytes) { self.key = key }
 
     /// Appends `event` to the chain of the writing connection, in the transaction that makes the change.
     func record(_ event: AuditEvent, at now: Int64, in tx: Transaction) throws {
+        watch.noteRecord(at: now)
         let chain = tx.connectionId
-        let head = try tx.auditHead(of: chain)
+        if let head = try tx.auditHead(of: chain) { return try append(event, after: head, at: now, in: tx) }
+        let anchors = try tx.auditAnchors()
+        // Retention may have removed all that this connection ever wrote; its chain goes on all the same.
+        if let removed = anchors.removed[chain] { return try append(event, after: removed, at: now, in: tx) }
         var event = event
-        if head == nil, let heads = try heads(in: tx) { event.details["heads"] = .object(heads) }
-        let record = AuditRecord(chain: chain, number: (head?.number ?? 0) + 1, at: now, event: event)
-        try tx.insert(record, mac: mac(of: record, after: head?.mac ?? []))
+        if let heads = AuditHead.members(try tx.openAuditHeads(anchors)) { event.details["heads"] = .object(heads) }
+        try append(event, after: AuditHead(chain: chain, number: 0, mac: []), at: now, in: tx)
     }
 
-    /// The head of every chain that no other chain's beginning has named at its present length.
-    private func heads(in tx: Transaction) throws -> JSONObject? {
-        var open: [String: AuditHead] = [:]
-        for head in try tx.auditHeads() { open[head.chain] = head }
-        for named in try tx.namedAuditHeads() {
-            for (chain, head) in named.members where open[chain]?.text == head.string { open[chain] = nil }
-        }
-        var members: JSONObject = [:]
-        for head in open.values.sorted(by: { $0.chain < $1.chain }) { members[head.chain] = .string(head.text) }
-        return members.isEmpty ? nil : members
+    /// Appends `event` to the chain of which `head` is the last record.
+    func append(_ event: AuditEvent, after head: AuditHead, at now: Int64, in tx: Transaction) throws {
+        let record = AuditRecord(chain: head.chain, number: head.number + 1, at: now, event: event)
+        try tx.insert(record, mac: mac(of: record, after: head.mac))
     }
 
     /// HMAC-SHA-256 over the MAC before it and the record as JSON.
@@ -70,12 +69,31 @@ struct AuditRecord: Sendable {
     let event: AuditEvent
 }
 
-/// The end of a chain.
-struct AuditHead: Sendable {
+/// The end of a chain, at present or at some moment.
+struct AuditHead: Hashable, Sendable {
     let chain: String
     let number: Int64
     let mac: [UInt8]
 
-    /// `<number>.<mac in base64url>`, as it is named in other chains and exported.
+    /// `<number>.<mac in base64url>`, as it is named in other chains.
     var text: String { "\(number).\(Base64URL.encode(mac))" }
+
+    init(chain: String, number: Int64, mac: [UInt8]) {
+        self.chain = chain
+        self.number = number
+        self.mac = mac
+    }
+
+    init?(chain: String, text: String) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2, let number = Int64(parts[0]), let mac = Base64URL.decode(String(parts[1])) else { return nil }
+        self.init(chain: chain, number: number, mac: mac)
+    }
+
+    /// Heads as a record's details name them; nil without any.
+    static func members(_ heads: some Sequence<AuditHead>) -> JSONObject? {
+        var members: JSONObject = [:]
+        for head in heads.sorted(by: { $0.chain < $1.chain }) { members[head.chain] = .string(head.text) }
+        return members.isEmpty ? nil : members
+    }
 }

@@ -3,26 +3,36 @@ import Storage
 
 extension Transaction {
     /// The last record of `chain`, nil if it has none.
-    func auditHead(of chain: String) throws -> (number: Int64, mac: [UInt8])? {
-        try queryOne("SELECT number, mac FROM audit WHERE chain = $1 ORDER BY number DESC LIMIT 1", chain) { ($0.int(0), $0.bytes(1)) }
+    func auditHead(of chain: String) throws -> AuditHead? {
+        try queryOne("SELECT number, mac FROM audit WHERE chain = $1 ORDER BY number DESC LIMIT 1", chain) {
+            AuditHead(chain: chain, number: $0.int(0), mac: $0.bytes(1))
+        }
     }
 
-    /// The last record of every chain.
+    /// The last record of every chain. From chain to chain by the index, without looking at the records between.
     func auditHeads() throws -> [AuditHead] {
         try query(
             """
-            SELECT a.chain, a.number, a.mac FROM audit a
-            JOIN (SELECT chain, MAX(number) AS number FROM audit GROUP BY chain) h ON h.chain = a.chain AND h.number = a.number
-            ORDER BY a.chain
+            WITH RECURSIVE c (chain) AS (
+                SELECT MIN(chain) FROM audit
+                UNION ALL SELECT (SELECT MIN(a.chain) FROM audit a WHERE a.chain > c.chain) FROM c WHERE c.chain IS NOT NULL)
+            SELECT h.chain, h.number, h.mac FROM c JOIN audit h ON h.chain = c.chain
+                AND h.number = (SELECT MAX(a.number) FROM audit a WHERE a.chain = c.chain)
             """
-        ) { AuditHead(chain: $0.string(0), number: $0.int(1), mac: $0.bytes(2)) }
+        ) { AuditHead(chain: $0.string(0), number: $0.int(1), mac: $0.bytes(2)) }.sorted { $0.chain < $1.chain }
     }
 
-    /// The heads that the beginnings of chains name, one object for each chain.
-    func namedAuditHeads() throws -> [JSONObject] {
-        try query("SELECT details FROM audit WHERE number = 1") { row in
-            (try? JSONValue(parsing: row.string(0)))?["heads"]?.object ?? [:]
-        }
+    /// Up to `limit` chains whose first record is older than `moment`.
+    func auditChains(beginningBefore moment: Int64, limit: Int) throws -> [String] {
+        try query(
+            """
+            WITH RECURSIVE c (chain) AS (
+                SELECT MIN(chain) FROM audit
+                UNION ALL SELECT (SELECT MIN(a.chain) FROM audit a WHERE a.chain > c.chain) FROM c WHERE c.chain IS NOT NULL)
+            SELECT c.chain FROM c
+            WHERE (SELECT a.at FROM audit a WHERE a.chain = c.chain ORDER BY a.number LIMIT 1) < $1 LIMIT $2
+            """, moment, limit
+        ) { $0.string(0) }
     }
 
     func insert(_ record: AuditRecord, mac: [UInt8]) throws {
@@ -50,7 +60,7 @@ extension Transaction {
         try query(
             """
             SELECT chain, number, at, method, trace, pool_id, identity_id, subject, details, mac FROM audit
-            WHERE at >= $1 AND at <= $2 AND ($3 IS NULL OR pool_id = $3) AND ($4 IS NULL OR identity_id = $4)
+            WHERE at >= $1 AND at < $2 AND ($3 IS NULL OR pool_id = $3) AND ($4 IS NULL OR identity_id = $4)
                 AND ($5 IS NULL OR method = $5)
                 AND ($6 IS NULL OR at < $6 OR (at = $6 AND (chain > $7 OR (chain = $7 AND number < $8))))
             ORDER BY at DESC, chain, number DESC LIMIT $9

@@ -4,55 +4,80 @@ import Platform
 import Storage
 
 extension AuditService {
-    /// Follows every chain from its first record to its last, and compares with heads that the caller has kept.
+    /// Follows every chain from its first record, or from where retention has removed the ones before, to its last, and
+    /// compares with heads that other chains name and that the caller has kept.
     public func verify(_ request: AuditVerify.Params, _ call: any CallContext) throws -> AuditVerify.Result {
         var chains: [AuditChain] = []
         try surroundings.database.read { tx in
             let heads = try tx.auditHeads()
-            var named: [String: String] = [:]
-            for beginning in try tx.namedAuditHeads() {
-                for (chain, head) in beginning.members { named["\(chain) \(head.string ?? "")"] = chain }
+            let anchors = try tx.auditAnchors()
+            var expected: [String: Set<ExpectedHead>] = [:]
+            for head in anchors.named { expected[head.chain, default: []].insert(.init(number: head.number, text: head.text)) }
+            for head in request.heads ?? [] {
+                expected[head.chain, default: []].insert(.init(number: head.records, text: "\(head.records).\(head.head)"))
             }
             for (done, head) in heads.enumerated() {
                 if call.isCancelled { break }
-                let expected =
-                    named.compactMap { $0.value == head.chain ? String($0.key.dropFirst(head.chain.count + 1)) : nil }
-                    + (request.heads ?? []).filter { $0.chain == head.chain }.map { "\($0.records).\($0.head)" }
-                chains.append(try follow(head, expected, in: tx))
+                chains.append(try follow(head, from: anchors.removed[head.chain], expected[head.chain] ?? [], in: tx))
                 call.progress(["verifiedChains": .number(.init(Int64(done + 1))), "chains": .number(.init(Int64(heads.count)))])
             }
-            let present = Set(heads.map(\.chain))
-            let missing = Set(named.values).union((request.heads ?? []).map(\.chain)).subtracting(present)
-            for chain in missing.sorted() {
-                chains.append(AuditChain(chain: chain, records: 0, head: "", intact: false, problem: "the whole chain is missing"))
+            for chain in Set(expected.keys).subtracting(heads.map(\.chain)).sorted() {
+                chains.append(Self.judge(missing: chain, anchors.removed[chain], expected[chain] ?? []))
             }
         }
         return AuditVerify.Result(intact: chains.allSatisfy(\.intact), chains: chains)
     }
 
-    private func follow(_ head: AuditHead, _ expected: [String], in tx: Transaction) throws -> AuditChain {
-        var previous: [UInt8] = []
-        var number: Int64 = 0
+    /// A head that a chain must have, or have had.
+    private struct ExpectedHead: Hashable {
+        let number: Int64
+        let text: String
+    }
+
+    private func follow(
+        _ head: AuditHead, from removed: AuditHead?, _ expected: Set<ExpectedHead>, in tx: Transaction
+    ) throws -> AuditChain {
+        var (number, previous) = (removed?.number ?? 0, removed?.mac ?? [])
+        var outstanding = Self.outstanding(expected, after: removed)
         var problem: String?
-        var outstanding = Set(expected)
+        var next: Int64 = 0
         walk: while problem == nil {
-            let records = try tx.auditRecords(of: head.chain, from: number + 1, limit: 500)
+            let records = try tx.auditRecords(of: head.chain, from: next, limit: 500)
             if records.isEmpty { break }
             for (record, mac) in records {
                 guard record.number == number + 1 else {
-                    problem = "record \(number + 1) is missing"
+                    problem =
+                        record.number > number
+                        ? "record \(number + 1) is missing" : "record \(record.number) is there, though it was removed"
                     break walk
                 }
                 guard surroundings.audit.mac(of: record, after: previous) == mac else {
                     problem = "record \(record.number) was altered, or the one before it"
                     break walk
                 }
-                (number, previous) = (record.number, mac)
+                (number, previous, next) = (record.number, mac, record.number + 1)
                 outstanding.remove("\(number).\(Base64URL.encode(mac))")
             }
         }
         if problem == nil, let lost = outstanding.min() { problem = "it no longer has the head \(lost) that it once had" }
         return AuditChain(
-            chain: head.chain, records: head.number, head: Base64URL.encode(head.mac), intact: problem == nil, problem: problem)
+            chain: head.chain, records: head.number, removedRecords: removed?.number, head: Base64URL.encode(head.mac),
+            intact: problem == nil, problem: problem)
+    }
+
+    /// The heads that must be found behind `removed`. Those before it can no longer be compared; one at its very place can.
+    private static func outstanding(_ expected: Set<ExpectedHead>, after removed: AuditHead?) -> Set<String> {
+        Set(expected.filter { $0.number >= removed?.number ?? 0 && $0.text != removed?.text }.map(\.text))
+    }
+
+    /// What to say of a chain of which no record is there.
+    private static func judge(missing chain: String, _ removed: AuditHead?, _ expected: Set<ExpectedHead>) -> AuditChain {
+        guard let removed else {
+            return AuditChain(chain: chain, records: 0, head: "", intact: false, problem: "the whole chain is missing")
+        }
+        let lost = outstanding(expected, after: removed).min()
+        return AuditChain(
+            chain: chain, records: removed.number, removedRecords: removed.number, head: Base64URL.encode(removed.mac),
+            intact: lost == nil, problem: lost.map { "it no longer has the head \($0) that it once had" })
     }
 }

@@ -8,7 +8,7 @@ extension CredentialsService {
     /// - Source: STS AssumeRoleWithWebIdentity; cognito.md 3.8, 6.4.
     public func assumeRole(_ request: CredentialsAssumeRole.Params, _ call: any CallContext) throws -> CredentialsAssumeRole.Result {
         let now = surroundings.clock.now
-        let token = try verifier.verify(request.token, .init(), now: now)
+        let holder = SessionHolder(try verifier.verify(request.token, .init(), now: now))
         let role = try surroundings.database.read { tx in
             try surroundings.realm.roleName(of: request.roleArn).flatMap { try catalogue.role($0, in: tx) }
         }
@@ -17,16 +17,16 @@ extension CredentialsService {
             throw DurationExceedsRoleMaximum(durationSeconds: request.durationSeconds, maximumSeconds: role.record.maxSessionSeconds)
         }
         let policy = try request.policy.map { try sessionPolicy($0) }
-        let percent = try packedPercent(policy, token)
-        let judgement = role.trustPolicy.judge(context(of: token, sessionName: request.sessionName), tagged: !token.tags.isEmpty)
+        let percent = try packedPercent(policy, holder)
+        let judgement = role.trustPolicy.judge(context(of: holder, sessionName: request.sessionName), tagged: !holder.tags.isEmpty)
         if case .refused(let action, _) = judgement { throw AssumeRoleDenied(roleArn: request.roleArn, action: action) }
 
         let credentials = try issue(
             Session(
-                token: token, roleName: role.record.name, name: request.sessionName, seconds: request.durationSeconds, policy: policy),
+                holder: holder, roleName: role.record.name, name: request.sessionName, seconds: request.durationSeconds, policy: policy),
             now: now)
         return CredentialsAssumeRole.Result(
-            credentials: credentials, subject: token.identityId, audience: token.poolId, provider: "cognito-identity.amazonaws.com",
+            credentials: credentials, subject: holder.identityId, audience: holder.poolId, provider: "cognito-identity.amazonaws.com",
             assumedRole: .init(
                 arn: surroundings.realm.arn(ofSession: request.sessionName, role: role.record.name),
                 id: "\(role.record.roleId):\(request.sessionName)"),
@@ -42,9 +42,9 @@ extension CredentialsService {
     }
 
     /// How much of the room for policy and tags is taken, nil without either.
-    private func packedPercent(_ policy: String?, _ token: VerifiedPoolToken) throws -> Int64? {
-        if policy == nil, token.tags.isEmpty { return nil }
-        let percent = PackedPolicy.percent(policy: policy, tags: token.tags)
+    private func packedPercent(_ policy: String?, _ holder: SessionHolder) throws -> Int64? {
+        if policy == nil, holder.tags.isEmpty { return nil }
+        let percent = PackedPolicy.percent(policy: policy, tags: holder.tags)
         if percent > 100 { throw PackedPolicyTooLarge(percent: Int64(percent)) }
         return Int64(percent)
     }

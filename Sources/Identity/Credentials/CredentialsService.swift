@@ -16,7 +16,7 @@ public struct CredentialsService: Sendable {
 
     /// A session as `issue` makes it.
     struct Session {
-        let token: VerifiedPoolToken
+        let holder: SessionHolder
         let roleName: String
         let name: String
         let seconds: Int64
@@ -25,17 +25,17 @@ public struct CredentialsService: Sendable {
 
     /// Makes credentials for a session that was decided upon. Nothing is stored.
     func issue(_ session: Session, now: Int64) throws -> Contract.Credentials {
-        let token = session.token
+        let holder = session.holder
         let (sealer, issuedAt) = try surroundings.database.read { tx in
             let targets = Self.targets(
-                identityId: token.identityId, poolId: token.poolId, roleArn: surroundings.realm.arn(ofRole: session.roleName))
+                identityId: holder.identityId, poolId: holder.poolId, roleArn: surroundings.realm.arn(ofRole: session.roleName))
             return (
                 try catalogue.sessionKeys.current(in: tx), try catalogue.revocations(in: tx).issueMoment(targets, now: now)
             )
         }
         let claims = SessionClaims(
-            accessKeyId: "ASIA" + Base32.encode(surroundings.random.bytes(10)), identityId: token.identityId, poolId: token.poolId,
-            roleName: session.roleName, sessionName: session.name, tags: token.tags, policy: session.policy, issuedAt: issuedAt,
+            accessKeyId: "ASIA" + Base32.encode(surroundings.random.bytes(10)), identityId: holder.identityId, poolId: holder.poolId,
+            roleName: session.roleName, sessionName: session.name, tags: holder.tags, policy: session.policy, issuedAt: issuedAt,
             expiresAt: now + session.seconds)
         let sessionToken = sealer.seal(claims, random: surroundings.random)
         return Contract.Credentials(
@@ -48,15 +48,15 @@ public struct CredentialsService: Sendable {
         [.init(kind: .identityId, subject: identityId), .init(kind: .poolId, subject: poolId), .init(kind: .roleArn, subject: roleArn)]
     }
 
-    /// What a trust policy may ask about a call with `token` (cognito.md 6.4).
-    func context(of token: VerifiedPoolToken, sessionName: String) -> PolicyContext {
+    /// What a trust policy may ask about a call of `holder` (cognito.md 6.4).
+    func context(of holder: SessionHolder, sessionName: String) -> PolicyContext {
         var context = PolicyContext()
-        context.set("cognito-identity.amazonaws.com:aud", token.poolId)
-        context.set("cognito-identity.amazonaws.com:sub", token.identityId)
-        context.set("cognito-identity.amazonaws.com:amr", many: token.amr)
+        context.set("cognito-identity.amazonaws.com:aud", holder.poolId)
+        context.set("cognito-identity.amazonaws.com:sub", holder.identityId)
+        context.set("cognito-identity.amazonaws.com:amr", many: holder.amr)
         context.set("sts:RoleSessionName", sessionName)
-        for tag in token.tags { context.set("aws:RequestTag/\(tag.key)", tag.value) }
-        if !token.tags.isEmpty { context.set("aws:TagKeys", many: token.tags.map(\.key)) }
+        for tag in holder.tags { context.set("aws:RequestTag/\(tag.key)", tag.value) }
+        if !holder.tags.isEmpty { context.set("aws:TagKeys", many: holder.tags.map(\.key)) }
         return context
     }
 }

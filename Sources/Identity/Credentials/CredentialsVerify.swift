@@ -50,6 +50,7 @@ extension CredentialsService {
             principal: Principal(
                 identityId: claims.identityId, poolId: claims.poolId, roleArn: surroundings.realm.arn(ofRole: claims.roleName),
                 sessionName: claims.sessionName, accessKeyId: claims.accessKeyId, tags: Members(claims.tags.map { ($0.key, $0.value) })),
-            expiresAt: claims.expiresAt, bodyVerified: bodyVerified)
+            expiresAt: claims.expiresAt, bodyVerified: bodyVerified,
+            sessionPolicy: claims.policy.map { EncodedObject(encoded: Array(($0 == GuestScope.mark ? GuestScope.policy : $0).utf8)) })
     }
 }

@@ -52,6 +52,9 @@ public struct Realm: Hashable, Sendable {
     /// The ARN of a pool (cognito.md 1.2).
     func arn(ofPool id: String) -> String { "arn:aws:cognito-identity:\(region):\(account):identitypool/\(id)" }
 
+    /// The ARN of an OpenID provider (cognito.md 1.4).
+    func arn(ofOpenIDProvider name: String) -> String { "arn:aws:iam::\(account):oidc-provider/\(name)" }
+
     /// The ARN of a role.
     func arn(ofRole name: String) -> String { "arn:aws:iam::\(account):role/\(name)" }
 

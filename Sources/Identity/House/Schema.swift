@@ -59,6 +59,14 @@ public enum Schema {
                     pool_id TEXT, identity_id TEXT, subject TEXT, details TEXT NOT NULL, mac BYTEA NOT NULL, PRIMARY KEY (chain, number))
                 """,
                 "CREATE INDEX audit_at ON audit (at, chain, number)",
-            ])
+            ]),
+        Migration(
+            version: 2,
+            statements: [
+                "ALTER TABLE pool ADD COLUMN providers TEXT NOT NULL DEFAULT '[]'",
+                "ALTER TABLE pool ADD COLUMN role_mappings TEXT NOT NULL DEFAULT '{}'",
+                "ALTER TABLE pool ADD COLUMN tag_maps TEXT NOT NULL DEFAULT '{}'",
+                "CREATE INDEX audit_anchor ON audit (chain, number) WHERE number = 1 OR method = 'audit.checkpoint'",
+            ]),
     ]
 }

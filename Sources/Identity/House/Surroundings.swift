@@ -14,9 +14,12 @@ public struct Surroundings: Sendable {
     private let positions = Positions()
     /// Whether minting for a known identity leaves an audit record too.
     public let auditsIssuance: Bool
+    /// Login providers elsewhere.
+    public let foreign: any ForeignProviders
 
     public init(
-        realm: Realm, database: any Database, clock: any WallClock, random: any RandomSource, vault: Vault, auditsIssuance: Bool = false
+        realm: Realm, database: any Database, clock: any WallClock, random: any RandomSource, vault: Vault, auditsIssuance: Bool = false,
+        foreign: any ForeignProviders = NoForeignProviders()
     ) {
         self.realm = realm
         self.database = database
@@ -25,6 +28,7 @@ public struct Surroundings: Sendable {
         self.vault = vault
         self.audit = AuditLog(key: vault.subkey("audit"))
         self.auditsIssuance = auditsIssuance
+        self.foreign = foreign
     }
 
     /// A new `<region>:<uuid>` identifier (cognito.md 1.2).

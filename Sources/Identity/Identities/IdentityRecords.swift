@@ -1,7 +1,7 @@
 import Storage
 
 /// An identity as the store holds it (cognito.md 1.3).
-struct Identity: Sendable {
+struct Identity: Sendable, Equatable {
     let id: String
     let poolId: String
     let state: State
@@ -47,6 +47,23 @@ extension Transaction {
     func setState(_ state: Identity.State, of identityId: String, at now: Int64) throws {
         try execute("UPDATE identity SET state = $2, updated_at = $3 WHERE id = $1", identityId, state.rawValue, now)
     }
+
+    /// Everything linked to an identity.
+    func logins(of identityId: String) throws -> [Login] {
+        try query("SELECT provider, subject FROM login WHERE identity_id = $1 ORDER BY provider, subject", identityId) {
+            Login(provider: $0.string(0), subject: $0.string(1))
+        }
+    }
+
+    /// Takes logins off an identity. Answers how many there were.
+    func unlink(_ provider: String, subject: String? = nil, from identityId: String) throws -> Int {
+        try execute(
+            "DELETE FROM login WHERE identity_id = $1 AND provider = $2 AND ($4 = FALSE OR subject = $3)", identityId, provider,
+            subject ?? "", subject != nil)
+    }
+
+    /// Removes an identity with its logins. Answers false if there is none.
+    func deleteIdentity(_ id: String) throws -> Bool { try execute("DELETE FROM identity WHERE id = $1", id) == 1 }
 
     /// The names of the providers that an identity has logins of.
     func providers(of identityId: String) throws -> [String] {

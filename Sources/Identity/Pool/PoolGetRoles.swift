@@ -4,10 +4,11 @@ extension PoolService {
     /// - Throws: `PoolNotFound`.
     /// - Source: GetIdentityPoolRoles; cognito.md 3.1.
     public func getRoles(_ request: PoolGetRoles.Params, _ call: any CallContext) throws -> PoolGetRoles.Result {
-        let roles = try surroundings.database.read { tx in
-            _ = try catalogue.pool(request.poolId, in: tx)
-            return try tx.poolRoles(request.poolId)
+        let (roles, mappings) = try surroundings.database.read { tx in
+            let pool = try catalogue.pool(request.poolId, in: tx)
+            return (try tx.poolRoles(pool.id), pool.roleMappings)
         }
-        return answer(roles, of: request.poolId)
+        let ordered = mappings.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+        return answer(roles, Members(ordered.map { ($0.key, $0.value) }), of: request.poolId)
     }
 }

@@ -1,3 +1,4 @@
+import Contract
 import JSON
 import Storage
 
@@ -8,32 +9,45 @@ final class PoolRecord: Sendable {
     let allowUnauthenticated: Bool
     let allowClassicFlow: Bool
     let developerProvider: String?
+    let providers: [LoginProvider]
     let signingAlgorithm: String
     let tags: JSONObject
     let createdAt: Int64
     let updatedAt: Int64
+    /// How providers choose among roles.
+    let roleMappings: [String: RoleMapping]
+    let tagMaps: PrincipalTagMaps
 
     init(
-        id: String, name: String, allowUnauthenticated: Bool, allowClassicFlow: Bool, developerProvider: String?, signingAlgorithm: String,
-        tags: JSONObject, createdAt: Int64, updatedAt: Int64
+        id: String, name: String, allowUnauthenticated: Bool, allowClassicFlow: Bool, developerProvider: String?,
+        providers: [LoginProvider], signingAlgorithm: String, tags: JSONObject, createdAt: Int64, updatedAt: Int64,
+        roleMappings: [String: RoleMapping] = [:], tagMaps: PrincipalTagMaps = PrincipalTagMaps(stored: "{}")
     ) {
         self.id = id
         self.name = name
         self.allowUnauthenticated = allowUnauthenticated
         self.allowClassicFlow = allowClassicFlow
         self.developerProvider = developerProvider
+        self.providers = providers
         self.signingAlgorithm = signingAlgorithm
         self.tags = tags
         self.createdAt = createdAt
         self.updatedAt = updatedAt
+        self.roleMappings = roleMappings
+        self.tagMaps = tagMaps
     }
+
+    /// The public provider whose logins have this name.
+    func provider(named name: String) -> LoginProvider? { providers.first { $0.name == name } }
 }
 
 extension Transaction {
     func pool(_ id: String) throws -> PoolRecord? {
         try queryOne(
             """
-            SELECT id, name, allow_unauthenticated, allow_classic_flow, developer_provider, signing_algorithm, tags, created_at, updated_at
+            SELECT
+                id, name, allow_unauthenticated, allow_classic_flow, developer_provider, providers, signing_algorithm, tags, created_at,
+                updated_at, role_mappings, tag_maps
             FROM pool WHERE id = $1
             """, id, row: PoolRecord.init)
     }
@@ -41,7 +55,9 @@ extension Transaction {
     func pools(after id: String, limit: Int) throws -> [PoolRecord] {
         try query(
             """
-            SELECT id, name, allow_unauthenticated, allow_classic_flow, developer_provider, signing_algorithm, tags, created_at, updated_at
+            SELECT
+                id, name, allow_unauthenticated, allow_classic_flow, developer_provider, providers, signing_algorithm, tags, created_at,
+                updated_at, role_mappings, tag_maps
             FROM pool WHERE id > $1 ORDER BY id LIMIT $2
             """, id, limit, row: PoolRecord.init)
     }
@@ -51,11 +67,25 @@ extension Transaction {
         try execute(
             """
             INSERT INTO pool (
-                id, name, allow_unauthenticated, allow_classic_flow, developer_provider, signing_algorithm, tags, created_at, updated_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (id) DO NOTHING
+                id, name, allow_unauthenticated, allow_classic_flow, developer_provider, providers, signing_algorithm, tags, created_at,
+                updated_at)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (id) DO NOTHING
             """,
-            pool.id, pool.name, pool.allowUnauthenticated, pool.allowClassicFlow, pool.developerProvider, pool.signingAlgorithm,
-            JSONValue.object(pool.tags).text, pool.createdAt, pool.updatedAt) == 1
+            pool.id, pool.name, pool.allowUnauthenticated, pool.allowClassicFlow, pool.developerProvider, pool.providers.json.text,
+            pool.signingAlgorithm, JSONValue.object(pool.tags).text, pool.createdAt, pool.updatedAt) == 1
+    }
+
+    /// Replaces the settings of a pool.
+    func update(_ pool: PoolRecord) throws {
+        try execute(
+            """
+            UPDATE pool SET
+                name = $2, allow_unauthenticated = $3, allow_classic_flow = $4, developer_provider = $5, providers = $6, tags = $7,
+                updated_at = $8
+            WHERE id = $1
+            """,
+            pool.id, pool.name, pool.allowUnauthenticated, pool.allowClassicFlow, pool.developerProvider, pool.providers.json.text,
+            JSONValue.object(pool.tags).text, pool.updatedAt)
     }
 
     /// Removes a pool with its identities, logins and roles. Answers false if there is none.
@@ -67,6 +97,15 @@ extension Transaction {
     func poolRoles(_ poolId: String) throws -> [String: String] {
         let rows = try query("SELECT kind, role_name FROM pool_role WHERE pool_id = $1", poolId) { ($0.string(0), $0.string(1)) }
         return Dictionary(rows, uniquingKeysWith: { $1 })
+    }
+
+    /// Replaces how a pool's providers choose among roles.
+    func setRoleMappings(_ mappings: Members<RoleMapping>, of poolId: String) throws {
+        try execute("UPDATE pool SET role_mappings = $2 WHERE id = $1", poolId, RoleMappings.text(mappings))
+    }
+
+    func setTagMaps(_ maps: PrincipalTagMaps, of poolId: String) throws {
+        try execute("UPDATE pool SET tag_maps = $2 WHERE id = $1", poolId, maps.json.text)
     }
 
     /// Replaces the roles of a pool.
@@ -82,7 +121,28 @@ extension PoolRecord {
     convenience init(_ row: Row) {
         self.init(
             id: row.string(0), name: row.string(1), allowUnauthenticated: row.bool(2), allowClassicFlow: row.bool(3),
-            developerProvider: row.optionalString(4), signingAlgorithm: row.string(5),
-            tags: (try? JSONValue(parsing: row.string(6)))?.object ?? [:], createdAt: row.int(7), updatedAt: row.int(8))
+            developerProvider: row.optionalString(4), providers: [LoginProvider](stored: row.string(5)), signingAlgorithm: row.string(6),
+            tags: (try? JSONValue(parsing: row.string(7)))?.object ?? [:], createdAt: row.int(8), updatedAt: row.int(9),
+            roleMappings: RoleMappings.read(row.string(10)), tagMaps: PrincipalTagMaps(stored: row.string(11)))
+    }
+}
+
+/// Role mappings as they stand in the store: as the contract writes them.
+enum RoleMappings {
+    static func text(_ mappings: Members<RoleMapping>) -> String {
+        var writer = JSONWriter()
+        writer.beginObject()
+        for mapping in mappings {
+            writer.key(mapping.name)
+            mapping.value.write(to: &writer)
+        }
+        writer.endObject()
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    static func read(_ text: String) -> [String: RoleMapping] {
+        var mappings: [String: RoleMapping] = [:]
+        (try? JSONText(text).root)?.forEachMember { name, node in mappings[name] = try? RoleMapping(decoding: node) }
+        return mappings
     }
 }

@@ -4,7 +4,7 @@ import JSON
 extension PoolService {
     /// Replaces the roles that a pool gives to its identities.
     ///
-    /// - Throws: `PoolNotFound`, `RoleNotFound`.
+    /// - Throws: `PoolNotFound`, `RoleNotFound`, `InvalidRoleMapping`.
     /// - Source: SetIdentityPoolRoles; cognito.md 1.5, 3.1.
     public func setRoles(_ request: PoolSetRoles.Params, _ call: any CallContext) throws -> PoolSetRoles.Result {
         let now = surroundings.clock.now
@@ -12,20 +12,42 @@ extension PoolService {
         var details: JSONObject = [:]
         for (kind, arn) in [("authenticated", request.roles.authenticated), ("unauthenticated", request.roles.unauthenticated)] {
             guard let arn else { continue }
-            guard let name = surroundings.realm.roleName(of: arn) else { throw RoleNotFound(role: arn) }
-            roles[kind] = name
+            roles[kind] = try roleName(arn)
             details[kind] = .string(arn)
         }
+        let mappings = request.mappings ?? [:]
         try surroundings.database.write { tx in
-            guard try tx.pool(request.poolId) != nil else { throw PoolNotFound(poolId: request.poolId) }
-            for name in roles.values.sorted() where try tx.role(name) == nil {
+            guard let pool = try tx.pool(request.poolId) else { throw PoolNotFound(poolId: request.poolId) }
+            try check(mappings, of: pool)
+            let arns = mappings.flatMap { $0.value.rules ?? [] }.map(\.roleArn)
+            for name in Set(try roles.values + arns.map { try roleName($0) }).sorted() where try tx.role(name) == nil {
                 throw RoleNotFound(role: surroundings.realm.arn(ofRole: name))
             }
-            try tx.setPoolRoles(request.poolId, roles)
             try tx.advanceEpoch()
+            try tx.setPoolRoles(request.poolId, roles)
+            try tx.setRoleMappings(mappings, of: pool.id)
             try surroundings.audit.record(
                 AuditEvent(method: PoolSetRoles.info.name, trace: call.trace, poolId: request.poolId, details: details), at: now, in: tx)
         }
-        return answer(roles, of: request.poolId)
+        return answer(roles, mappings, of: request.poolId)
+    }
+
+    private func roleName(_ arn: String) throws -> String {
+        guard let name = surroundings.realm.roleName(of: arn) else { throw RoleNotFound(role: arn) }
+        return name
+    }
+
+    /// - Throws: `InvalidRoleMapping` (cognito.md 1.5).
+    private func check(_ mappings: Members<RoleMapping>, of pool: PoolRecord) throws {
+        for (name, mapping) in mappings.map({ ($0.name, $0.value) }) {
+            guard pool.provider(named: name) != nil else {
+                throw InvalidRoleMapping(
+                    provider: name, reason: "it is not a valid RoleMapping ProviderName or is not a configured provider.")
+            }
+            guard (mapping.source == .rules) == (mapping.rules != nil) else {
+                throw InvalidRoleMapping(
+                    provider: name, reason: mapping.source == .rules ? "source rules needs rules." : "only source rules has rules.")
+            }
+        }
     }
 }

@@ -41,8 +41,10 @@ struct PoolTokenClaims: Sendable {
             writer.endObject()
             writer.endObject()
         }
-        writer.key(Self.arnClaim)
-        realm.writeARN(ofPool: poolId, to: &writer)
+        if !amr.isGuest {
+            writer.key(Self.arnClaim)
+            realm.writeARN(ofPool: poolId, to: &writer)
+        }
         writer.key("iat")
         writer.int(issuedAt)
         writer.key("exp")
@@ -54,11 +56,28 @@ struct PoolTokenClaims: Sendable {
 
 /// What a token says of how its user was authenticated: the providers of this call, not everything linked (cognito.md 5.3).
 enum AuthenticationMethods: Sendable {
+    case guest
     case developer(Login)
+    /// Names of providers with their qualified users, in the order of the names.
+    case providers([(name: String, qualified: String)])
+
+    /// The methods of a call with a developer login and perhaps public ones.
+    init(_ login: Login, _ proofs: [LoginProof], in poolId: String) {
+        if proofs.isEmpty {
+            self = .developer(login)
+            return
+        }
+        let all = proofs.map { ($0.provider.name, $0.qualified) } + [(login.provider, "\(login.provider):\(poolId):\(login.subject)")]
+        self = .providers(all.sorted { $0.0.utf8.lexicographicallyPrecedes($1.0.utf8) })
+    }
+
+    /// The methods of a call with public logins; a guest's if there are none.
+    init(_ proofs: [LoginProof]) { self = proofs.isEmpty ? .guest : .providers(proofs.map { ($0.provider.name, $0.qualified) }) }
 
     func write(pool poolId: String, to writer: inout JSONWriter) {
         writer.beginArray()
         switch self {
+        case .guest: writer.string("unauthenticated")
         case .developer(let login):
             writer.string("authenticated")
             writer.string(login.provider)
@@ -69,7 +88,15 @@ enum AuthenticationMethods: Sendable {
             writer.part(":")
             writer.part(login.subject)
             writer.endString()
+        case .providers(let providers):
+            writer.string("authenticated")
+            for (name, qualified) in providers {
+                writer.string(name)
+                writer.string(qualified)
+            }
         }
         writer.endArray()
     }
+
+    var isGuest: Bool { if case .guest = self { true } else { false } }
 }

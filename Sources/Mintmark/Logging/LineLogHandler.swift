@@ -24,7 +24,7 @@ public struct LineLogHandler: LogHandler {
     public func log(event: LogEvent) {
         let fields = metadata.merging(event.metadata ?? [:]) { $1 }.sorted { $0.key < $1.key }
         if isPlain {
-            let tail = fields.map { " \($0.key)=\($0.value)" }.joined()
+            let tail = fields.map { " \($0.key)=\(Self.plain($0.value))" }.joined()
             return ring.append(Array("mintmark: \(event.level): \(event.message)\(tail)\n".utf8))
         }
         var writer = JSONWriter()
@@ -37,9 +37,36 @@ public struct LineLogHandler: LogHandler {
         writer.string("\(event.message)")
         for (key, value) in fields {
             writer.key(key)
-            writer.string("\(value)")
+            Self.write(value, to: &writer)
         }
         writer.endObject()
         ring.append(writer.bytes + [UInt8(ascii: "\n")])
+    }
+
+    /// Lists and dictionaries stay what they are, and so do integers: what is logged to be used again can be.
+    private static func write(_ value: Logger.MetadataValue, to writer: inout JSONWriter) {
+        switch value {
+        case .string(let text): writer.string(text)
+        case .stringConvertible(let value):
+            if let number = value as? Int64 { writer.int(number) } else { writer.string("\(value)") }
+        case .array(let elements):
+            writer.beginArray()
+            for element in elements { write(element, to: &writer) }
+            writer.endArray()
+        case .dictionary(let members):
+            writer.beginObject()
+            for (key, value) in members.sorted(by: { $0.key < $1.key }) {
+                writer.key(key)
+                write(value, to: &writer)
+            }
+            writer.endObject()
+        }
+    }
+
+    private static func plain(_ value: Logger.MetadataValue) -> String {
+        if case .string(let text) = value { return text }
+        var writer = JSONWriter()
+        write(value, to: &writer)
+        return String(decoding: writer.bytes, as: UTF8.self)
     }
 }

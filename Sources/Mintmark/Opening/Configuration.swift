@@ -22,6 +22,8 @@ public struct Configuration: Sendable {
     public var masterKey: MasterKey?
     /// Whether minting for a known identity leaves an audit record.
     public var auditsIssuance: Bool
+    /// How many days audit records are kept; nil: for good.
+    public var auditRetentionDays: Int?
     /// Whether a store of an older version is brought up to date.
     public var migrates: Bool
     /// Where a testing store's clock begins, in seconds since 1970, frozen.
@@ -29,7 +31,7 @@ public struct Configuration: Sendable {
 
     public init(
         store: Store, realm: Realm? = nil, testing: Bool = false, publicCaller: Bool = false, masterKey: MasterKey? = nil,
-        auditsIssuance: Bool = false, migrates: Bool = true, clock: Int64? = nil
+        auditsIssuance: Bool = false, auditRetentionDays: Int? = nil, migrates: Bool = true, clock: Int64? = nil
     ) {
         self.store = store
         self.realm = realm ?? Realm(issuer: testing ? "https://testing.mintmark.localhost" : "https://mintmark.localhost")
@@ -37,6 +39,7 @@ public struct Configuration: Sendable {
         self.publicCaller = publicCaller
         self.masterKey = masterKey
         self.auditsIssuance = auditsIssuance
+        self.auditRetentionDays = auditRetentionDays
         self.migrates = migrates
         self.clock = clock
     }

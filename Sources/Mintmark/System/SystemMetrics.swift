@@ -13,9 +13,11 @@ extension SystemService {
                     LatencyBucket(upToMicroseconds: 1 << Int64($0.offset), count: Int64($0.element))
                 })
         }
+        let housekeeping = mintmark.opened?.housekeeping
         return SystemMetrics.Result(
             startedAt: mintmark.startedAt, calls: methods.reduce(0) { $0 + $1.calls }, inFlight: Int64(mintmark.requestsInFlight),
             errors: Members(totals.errors.sorted { $0.key < $1.key }.map { ($0.key, Int64($0.value)) }), methods: methods, poolWaits: 0,
-            retries: 0, droppedLogs: Int64(mintmark.logRing?.dropped ?? 0))
+            retries: 0, droppedLogs: Int64(mintmark.logRing?.dropped ?? 0), lastSweptAt: housekeeping?.lastSweptAt,
+            sweptRows: housekeeping.map { Int64($0.sweptRows) })
     }
 }

@@ -430,6 +430,324 @@ export declare class InvalidPrincipalTags extends RpcError {
   readonly data: InvalidPrincipalTagsData;
 }
 
+/** What `IdentityForbidden` says beside its message. */
+export interface IdentityForbiddenData {
+  type: "identityForbidden";
+  /** The id of an identity: a region, a colon and a UUID. */
+  identityId: IdentityId;
+}
+
+/**
+ * An authenticated identity is used without any login.
+ *
+ * Equivalents: cognito NotAuthorizedException.
+ */
+export declare class IdentityForbidden extends RpcError {
+  static readonly code: 2011;
+  static readonly type: "identityForbidden";
+  readonly code: 2011;
+  readonly type: "identityForbidden";
+  readonly data: IdentityForbiddenData;
+}
+
+/** What `PublicProviderRequired` says beside its message. */
+export interface PublicProviderRequiredData {
+  type: "publicProviderRequired";
+  /** A login provider: the pool's developer provider, or a public provider. */
+  provider: LoginProviderName;
+}
+
+/**
+ * A client uses the developer provider's name.
+ *
+ * Equivalents: cognito InvalidParameterException.
+ */
+export declare class PublicProviderRequired extends RpcError {
+  static readonly code: 2012;
+  static readonly type: "publicProviderRequired";
+  readonly code: 2012;
+  readonly type: "publicProviderRequired";
+  readonly data: PublicProviderRequiredData;
+}
+
+/** What `PoolTokenNotAccepted` says beside its message. */
+export interface PoolTokenNotAcceptedData {
+  type: "poolTokenNotAccepted";
+  /** A login provider: the pool's developer provider, or a public provider. */
+  provider: LoginProviderName;
+}
+
+/**
+ * A pool's own token is given as a login.
+ *
+ * Equivalents: cognito NotAuthorizedException.
+ */
+export declare class PoolTokenNotAccepted extends RpcError {
+  static readonly code: 2013;
+  static readonly type: "poolTokenNotAccepted";
+  readonly code: 2013;
+  readonly type: "poolTokenNotAccepted";
+  readonly data: PoolTokenNotAcceptedData;
+}
+
+/** What `UnsupportedLoginProvider` says beside its message. */
+export interface UnsupportedLoginProviderData {
+  type: "unsupportedLoginProvider";
+  /** The id of a pool: a region, a colon and a UUID. */
+  poolId: PoolId;
+  /** A login provider: the pool's developer provider, or a public provider. */
+  provider: LoginProviderName;
+}
+
+/**
+ * A login names a provider that the pool does not have.
+ *
+ * Equivalents: cognito NotAuthorizedException.
+ */
+export declare class UnsupportedLoginProvider extends RpcError {
+  static readonly code: 2014;
+  static readonly type: "unsupportedLoginProvider";
+  readonly code: 2014;
+  readonly type: "unsupportedLoginProvider";
+  readonly data: UnsupportedLoginProviderData;
+}
+
+/** What `SamlNotSupported` says beside its message. */
+export interface SamlNotSupportedData {
+  type: "samlNotSupported";
+  /** A login provider: the pool's developer provider, or a public provider. */
+  provider: LoginProviderName;
+}
+
+/**
+ * A login names the ARN of a SAML provider.
+ *
+ * Equivalents: cognito InvalidParameterException.
+ */
+export declare class SamlNotSupported extends RpcError {
+  static readonly code: 2015;
+  static readonly type: "samlNotSupported";
+  readonly code: 2015;
+  readonly type: "samlNotSupported";
+  readonly data: SamlNotSupportedData;
+}
+
+/** What `LoginTokenInvalid` says beside its message. */
+export interface LoginTokenInvalidData {
+  type: "loginTokenInvalid";
+  /** A login provider: the pool's developer provider, or a public provider. */
+  provider: LoginProviderName;
+  /** Which check failed: malformed, issuer, signature, audience, expired, notYetValid, subject. */
+  check: string;
+  /** What is wrong with it. */
+  reason: string;
+}
+
+/**
+ * A login's token fails a check.
+ *
+ * Equivalents: cognito NotAuthorizedException; firebase INVALID_IDP_RESPONSE.
+ */
+export declare class LoginTokenInvalid extends RpcError {
+  static readonly code: 2016;
+  static readonly type: "loginTokenInvalid";
+  readonly code: 2016;
+  readonly type: "loginTokenInvalid";
+  readonly data: LoginTokenInvalidData;
+}
+
+/** What `ClassicFlowDisabled` says beside its message. */
+export interface ClassicFlowDisabledData {
+  type: "classicFlowDisabled";
+  /** The id of a pool: a region, a colon and a UUID. */
+  poolId: PoolId;
+}
+
+/**
+ * token.mint in a pool that does not allow it.
+ *
+ * Equivalents: cognito InvalidParameterException.
+ */
+export declare class ClassicFlowDisabled extends RpcError {
+  static readonly code: 2017;
+  static readonly type: "classicFlowDisabled";
+  readonly code: 2017;
+  readonly type: "classicFlowDisabled";
+  readonly data: ClassicFlowDisabledData;
+}
+
+/** What `DeveloperUserNotFound` says beside its message. */
+export interface DeveloperUserNotFoundData {
+  type: "developerUserNotFound";
+  /** The id of a pool: a region, a colon and a UUID. */
+  poolId: PoolId;
+}
+
+/**
+ * A developer user identifier that no identity owns.
+ *
+ * Equivalents: cognito ResourceNotFoundException.
+ */
+export declare class DeveloperUserNotFound extends RpcError {
+  static readonly code: 2018;
+  static readonly type: "developerUserNotFound";
+  readonly code: 2018;
+  readonly type: "developerUserNotFound";
+  readonly data: DeveloperUserNotFoundData;
+}
+
+/** What `UnauthenticatedNotAllowed` says beside its message. */
+export interface UnauthenticatedNotAllowedData {
+  type: "unauthenticatedNotAllowed";
+  /** The id of a pool: a region, a colon and a UUID. */
+  poolId: PoolId;
+}
+
+/**
+ * A guest in a pool that has none.
+ *
+ * Equivalents: cognito NotAuthorizedException.
+ */
+export declare class UnauthenticatedNotAllowed extends RpcError {
+  static readonly code: 2019;
+  static readonly type: "unauthenticatedNotAllowed";
+  readonly code: 2019;
+  readonly type: "unauthenticatedNotAllowed";
+  readonly data: UnauthenticatedNotAllowedData;
+}
+
+/** What `LoginNotLinked` says beside its message. */
+export interface LoginNotLinkedData {
+  type: "loginNotLinked";
+  /** The id of an identity: a region, a colon and a UUID. */
+  identityId: IdentityId;
+  /** A login provider: the pool's developer provider, or a public provider. */
+  provider: LoginProviderName;
+}
+
+/**
+ * A login to be removed is not there.
+ *
+ * Equivalents: cognito InvalidParameterException.
+ */
+export declare class LoginNotLinked extends RpcError {
+  static readonly code: 2020;
+  static readonly type: "loginNotLinked";
+  readonly code: 2020;
+  readonly type: "loginNotLinked";
+  readonly data: LoginNotLinkedData;
+}
+
+/** What `DeveloperProviderFixed` says beside its message. */
+export interface DeveloperProviderFixedData {
+  type: "developerProviderFixed";
+  /** The id of a pool: a region, a colon and a UUID. */
+  poolId: PoolId;
+  /** The name under which your own sign-in stands in a pool, such as login.shop. */
+  developerProvider: DeveloperProviderName;
+}
+
+/**
+ * pool.update names another developer provider than the pool has.
+ *
+ * Equivalents: cognito InvalidParameterException.
+ */
+export declare class DeveloperProviderFixed extends RpcError {
+  static readonly code: 2021;
+  static readonly type: "developerProviderFixed";
+  readonly code: 2021;
+  readonly type: "developerProviderFixed";
+  readonly data: DeveloperProviderFixedData;
+}
+
+/** What `InvalidPoolProvider` says beside its message. */
+export interface InvalidPoolProviderData {
+  type: "invalidPoolProvider";
+  /** Its domain or issuer. */
+  provider: string;
+  /** Why. */
+  reason: string;
+}
+
+/**
+ * A pool's provider cannot be used: an issuer that is no https URL, keys that cannot be read, a name that is taken.
+ *
+ * Equivalents: cognito InvalidParameterException.
+ */
+export declare class InvalidPoolProvider extends RpcError {
+  static readonly code: 2022;
+  static readonly type: "invalidPoolProvider";
+  readonly code: 2022;
+  readonly type: "invalidPoolProvider";
+  readonly data: InvalidPoolProviderData;
+}
+
+/** What `TooManyTags` says beside its message. */
+export interface TooManyTagsData {
+  type: "tooManyTags";
+  /** The id of a pool: a region, a colon and a UUID. */
+  poolId: PoolId;
+  /** How many it would have. */
+  count: number;
+}
+
+/**
+ * A pool would get more than 50 tags.
+ *
+ * Equivalents: cognito InvalidParameterException.
+ */
+export declare class TooManyTags extends RpcError {
+  static readonly code: 2023;
+  static readonly type: "tooManyTags";
+  readonly code: 2023;
+  readonly type: "tooManyTags";
+  readonly data: TooManyTagsData;
+}
+
+/** What `InvalidRoleMapping` says beside its message. */
+export interface InvalidRoleMappingData {
+  type: "invalidRoleMapping";
+  /** A login provider: the pool's developer provider, or a public provider. */
+  provider: LoginProviderName;
+  /** Why. */
+  reason: string;
+}
+
+/**
+ * A mapping for a provider that the pool does not have, or one without the rules it needs.
+ *
+ * Equivalents: cognito InvalidParameterException.
+ */
+export declare class InvalidRoleMapping extends RpcError {
+  static readonly code: 2024;
+  static readonly type: "invalidRoleMapping";
+  readonly code: 2024;
+  readonly type: "invalidRoleMapping";
+  readonly data: InvalidRoleMappingData;
+}
+
+/** What `PrincipalTagsNotFound` says beside its message. */
+export interface PrincipalTagsNotFoundData {
+  type: "principalTagsNotFound";
+  /** The id of a pool: a region, a colon and a UUID. */
+  poolId: PoolId;
+  /** A login provider: the pool's developer provider, or a public provider. */
+  provider: LoginProviderName;
+}
+
+/**
+ * A tag map that was never set, or was removed.
+ *
+ * Equivalents: cognito ResourceNotFoundException.
+ */
+export declare class PrincipalTagsNotFound extends RpcError {
+  static readonly code: 2025;
+  static readonly type: "principalTagsNotFound";
+  readonly code: 2025;
+  readonly type: "principalTagsNotFound";
+  readonly data: PrincipalTagsNotFoundData;
+}
+
 /** What `TokenMalformed` says beside its message. */
 export interface TokenMalformedData {
   type: "tokenMalformed";
@@ -1013,6 +1331,72 @@ export declare class IssuerNotFound extends RpcError {
   readonly code: 3027;
   readonly type: "issuerNotFound";
   readonly data: IssuerNotFoundData;
+}
+
+/** What `RoleNotOffered` says beside its message. */
+export interface RoleNotOfferedData {
+  type: "roleNotOffered";
+  /** The ARN of a role: arn:aws:iam::<account>:role/<name>. */
+  roleArn: RoleArn;
+  /** Why. */
+  reason: string;
+}
+
+/**
+ * A custom role that the pool does not offer for this login.
+ *
+ * Equivalents: cognito NotAuthorizedException.
+ */
+export declare class RoleNotOffered extends RpcError {
+  static readonly code: 3028;
+  static readonly type: "roleNotOffered";
+  readonly code: 3028;
+  readonly type: "roleNotOffered";
+  readonly data: RoleNotOfferedData;
+}
+
+/** What `AmbiguousRoleDenied` says beside its message. */
+export interface AmbiguousRoleDeniedData {
+  type: "ambiguousRoleDenied";
+  /** A login provider: the pool's developer provider, or a public provider. */
+  provider: LoginProviderName;
+}
+
+/**
+ * No rule or claim names one role, and the pool denies such requests.
+ *
+ * Equivalents: cognito NotAuthorizedException.
+ */
+export declare class AmbiguousRoleDenied extends RpcError {
+  static readonly code: 3029;
+  static readonly type: "ambiguousRoleDenied";
+  readonly code: 3029;
+  readonly type: "ambiguousRoleDenied";
+  readonly data: AmbiguousRoleDeniedData;
+}
+
+/** What `ProviderUnavailable` says beside its message. */
+export interface ProviderUnavailableData {
+  type: "providerUnavailable";
+  /** A login provider: the pool's developer provider, or a public provider. */
+  provider: LoginProviderName;
+  /** Why. */
+  reason: string;
+  /** When to try again. Without it: 5. */
+  retryAfterSeconds: number;
+}
+
+/**
+ * A login provider does not answer, or answers something that cannot be used.
+ *
+ * Equivalents: cognito ExternalServiceException, sts:IDPCommunicationError; firebase INTERNAL_ERROR.
+ */
+export declare class ProviderUnavailable extends RpcError {
+  static readonly code: 6001;
+  static readonly type: "providerUnavailable";
+  readonly code: 6001;
+  readonly type: "providerUnavailable";
+  readonly data: ProviderUnavailableData;
 }
 
 /** What `StoreBusy` says beside its message. */

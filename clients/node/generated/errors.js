@@ -128,6 +128,96 @@ export class InvalidPrincipalTags extends RpcError {
   static type = "invalidPrincipalTags";
 }
 
+/** An authenticated identity is used without any login. */
+export class IdentityForbidden extends RpcError {
+  static code = 2011;
+  static type = "identityForbidden";
+}
+
+/** A client uses the developer provider's name. */
+export class PublicProviderRequired extends RpcError {
+  static code = 2012;
+  static type = "publicProviderRequired";
+}
+
+/** A pool's own token is given as a login. */
+export class PoolTokenNotAccepted extends RpcError {
+  static code = 2013;
+  static type = "poolTokenNotAccepted";
+}
+
+/** A login names a provider that the pool does not have. */
+export class UnsupportedLoginProvider extends RpcError {
+  static code = 2014;
+  static type = "unsupportedLoginProvider";
+}
+
+/** A login names the ARN of a SAML provider. */
+export class SamlNotSupported extends RpcError {
+  static code = 2015;
+  static type = "samlNotSupported";
+}
+
+/** A login's token fails a check. */
+export class LoginTokenInvalid extends RpcError {
+  static code = 2016;
+  static type = "loginTokenInvalid";
+}
+
+/** token.mint in a pool that does not allow it. */
+export class ClassicFlowDisabled extends RpcError {
+  static code = 2017;
+  static type = "classicFlowDisabled";
+}
+
+/** A developer user identifier that no identity owns. */
+export class DeveloperUserNotFound extends RpcError {
+  static code = 2018;
+  static type = "developerUserNotFound";
+}
+
+/** A guest in a pool that has none. */
+export class UnauthenticatedNotAllowed extends RpcError {
+  static code = 2019;
+  static type = "unauthenticatedNotAllowed";
+}
+
+/** A login to be removed is not there. */
+export class LoginNotLinked extends RpcError {
+  static code = 2020;
+  static type = "loginNotLinked";
+}
+
+/** pool.update names another developer provider than the pool has. */
+export class DeveloperProviderFixed extends RpcError {
+  static code = 2021;
+  static type = "developerProviderFixed";
+}
+
+/** A pool's provider cannot be used: an issuer that is no https URL, keys that cannot be read, a name that is taken. */
+export class InvalidPoolProvider extends RpcError {
+  static code = 2022;
+  static type = "invalidPoolProvider";
+}
+
+/** A pool would get more than 50 tags. */
+export class TooManyTags extends RpcError {
+  static code = 2023;
+  static type = "tooManyTags";
+}
+
+/** A mapping for a provider that the pool does not have, or one without the rules it needs. */
+export class InvalidRoleMapping extends RpcError {
+  static code = 2024;
+  static type = "invalidRoleMapping";
+}
+
+/** A tag map that was never set, or was removed. */
+export class PrincipalTagsNotFound extends RpcError {
+  static code = 2025;
+  static type = "principalTagsNotFound";
+}
+
 /** Not three parts of base64url, no JSON object, a member missing or of a wrong type, an unknown critical header. */
 export class TokenMalformed extends RpcError {
   static code = 3001;
@@ -290,6 +380,24 @@ export class IssuerNotFound extends RpcError {
   static type = "issuerNotFound";
 }
 
+/** A custom role that the pool does not offer for this login. */
+export class RoleNotOffered extends RpcError {
+  static code = 3028;
+  static type = "roleNotOffered";
+}
+
+/** No rule or claim names one role, and the pool denies such requests. */
+export class AmbiguousRoleDenied extends RpcError {
+  static code = 3029;
+  static type = "ambiguousRoleDenied";
+}
+
+/** A login provider does not answer, or answers something that cannot be used. */
+export class ProviderUnavailable extends RpcError {
+  static code = 6001;
+  static type = "providerUnavailable";
+}
+
 /** A lock on the store was not free in time. */
 export class StoreBusy extends RpcError {
   static code = 8001;
@@ -392,6 +500,21 @@ export const errorsByCode = new Map(
     LoginConflict,
     InvalidLogin,
     InvalidPrincipalTags,
+    IdentityForbidden,
+    PublicProviderRequired,
+    PoolTokenNotAccepted,
+    UnsupportedLoginProvider,
+    SamlNotSupported,
+    LoginTokenInvalid,
+    ClassicFlowDisabled,
+    DeveloperUserNotFound,
+    UnauthenticatedNotAllowed,
+    LoginNotLinked,
+    DeveloperProviderFixed,
+    InvalidPoolProvider,
+    TooManyTags,
+    InvalidRoleMapping,
+    PrincipalTagsNotFound,
     TokenMalformed,
     TokenAlgorithmNotAllowed,
     TokenKeyUnknown,
@@ -419,6 +542,9 @@ export const errorsByCode = new Map(
     CredentialScopeMismatch,
     KeyNotFound,
     IssuerNotFound,
+    RoleNotOffered,
+    AmbiguousRoleDenied,
+    ProviderUnavailable,
     StoreBusy,
     StoreReadOnly,
     StoreFull,

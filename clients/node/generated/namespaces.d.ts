@@ -44,8 +44,14 @@ export type {
 
 export type {
   IdentityMethods,
+  IdentityDeleteParams, IdentityDeleteResult,
   IdentityGetParams, IdentityGetResult,
   IdentityListParams, IdentityListResult,
+  IdentityLookupDeveloperParams, IdentityLookupDeveloperResult,
+  IdentityMergeDevelopersParams, IdentityMergeDevelopersResult,
+  IdentityResolveParams, IdentityResolveResult,
+  IdentityUnlinkParams, IdentityUnlinkResult,
+  IdentityUnlinkDeveloperParams, IdentityUnlinkDeveloperResult,
 } from "./methods/identity.js";
 
 export type {
@@ -60,9 +66,14 @@ export type {
   PoolCreateParams, PoolCreateResult,
   PoolDeleteParams, PoolDeleteResult,
   PoolGetParams, PoolGetResult,
+  PoolGetPrincipalTagsParams, PoolGetPrincipalTagsResult,
   PoolGetRolesParams, PoolGetRolesResult,
   PoolListParams, PoolListResult,
+  PoolSetPrincipalTagsParams, PoolSetPrincipalTagsResult,
   PoolSetRolesParams, PoolSetRolesResult,
+  PoolTagParams, PoolTagResult,
+  PoolUntagParams, PoolUntagResult,
+  PoolUpdateParams, PoolUpdateResult,
 } from "./methods/pool.js";
 
 export type {
@@ -95,6 +106,7 @@ export type {
   TokenMethods,
   TokenDiscoveryParams, TokenDiscoveryResult,
   TokenJwksParams, TokenJwksResult,
+  TokenMintParams, TokenMintResult,
   TokenMintForDeveloperParams, TokenMintForDeveloperResult,
   TokenVerifyParams, TokenVerifyResult,
 } from "./methods/token.js";

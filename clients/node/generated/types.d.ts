@@ -10,8 +10,10 @@ export type JsonObject = { [name: string]: unknown };
 export interface AuditChain {
   /** The chain. */
   chain: string;
-  /** How many records it has. */
+  /** How many records it has had. */
   records: number;
+  /** How many of them, the oldest, retention has removed. Their end is attested; what follows is checked from there. */
+  removedRecords?: number;
   /** The hash of its last record. */
   head: string;
   /** Whether every record follows from the one before. */
@@ -38,7 +40,7 @@ export interface AuditRecord {
   sequence: number;
   /** Integer seconds since 1970-01-01T00:00:00Z. */
   at: Timestamp;
-  /** The method that made the change. */
+  /** The method that made the change; audit.checkpoint stands for records that retention has removed. */
   method: string;
   /** The id of a pool: a region, a colon and a UUID. */
   poolId?: PoolId;
@@ -71,6 +73,9 @@ export type Cursor = string;
 
 /** The name under which your own sign-in stands in a pool, such as login.shop. At most 128 characters. */
 export type DeveloperProviderName = string;
+
+/** What your own system calls a user. Compared byte by byte. At most 1024 characters. */
+export type DeveloperUserIdentifier = string;
 
 /** One thing that must work. */
 export interface HealthCheck {
@@ -194,6 +199,8 @@ export interface Pool {
   allowClassicFlow: boolean;
   /** The name under which your own sign-in stands in a pool, such as login.shop. */
   developerProvider?: DeveloperProviderName;
+  /** The public login providers. */
+  providers: PoolProvider[];
   /** The JOSE algorithm a pool signs its tokens with. */
   signingAlgorithm: Open<SigningAlgorithm>;
   /** Free labels on a resource. */
@@ -210,12 +217,78 @@ export type PoolId = string;
 /** What people call a pool. Names need not be unique. At most 128 characters. */
 export type PoolName = string;
 
+/** A public login provider of a pool. */
+export interface PoolProvider {
+  /** The name of its logins. */
+  name: LoginProviderName;
+  /**
+   * For a well-known provider its domain: accounts.google.com, appleid.apple.com, graph.facebook.com or www.amazon.com.
+   * It is the name of its logins.
+   */
+  provider?: Open<"accounts.google.com" | "appleid.apple.com" | "graph.facebook.com" | "www.amazon.com">;
+  /** Its issuer, if it is not a well-known one. */
+  issuer?: string;
+  /** The client or app ids whose tokens are accepted. */
+  clientIds: string[];
+  /** Its public keys, if they are not fetched. */
+  keys?: JsonObject[];
+  /** Where it is asked. */
+  endpoint?: string;
+  /** Whether it may be asked without TLS. */
+  allowInsecure: boolean;
+  /** Whether it may stand in a private network. */
+  allowPrivateNetwork: boolean;
+}
+
+/** A public login provider of a pool: a well-known one by its domain, any other by its issuer. */
+export type PoolProviderSettings =
+  & {
+    /** The client or app ids whose tokens are accepted. At most 100 elements. */
+    clientIds: readonly string[];
+    /** Its public keys (RFC 7517), if they are not to be fetched. At most 100 elements. */
+    keys?: readonly JsonObject[];
+    /** Where a provider of access tokens is asked, instead of at its own address. At most 2048 characters. */
+    endpoint?: string;
+    /** Whether it may be asked without TLS, for tests. Without it: false. */
+    allowInsecure?: boolean;
+    /** Whether it may stand in a private network. Without it: false. */
+    allowPrivateNetwork?: boolean;
+  }
+  & (
+    | {
+      /**
+       * For a well-known provider its domain: accounts.google.com, appleid.apple.com, graph.facebook.com or
+       * www.amazon.com. It is the name of its logins.
+       */
+      provider: "accounts.google.com" | "appleid.apple.com" | "graph.facebook.com" | "www.amazon.com";
+      /**
+       * For any other OpenID provider its issuer, exactly as in iss. Its logins are named by it without https://. At
+       * most 512 characters.
+       */
+      issuer?: undefined;
+    }
+    | {
+      /**
+       * For a well-known provider its domain: accounts.google.com, appleid.apple.com, graph.facebook.com or
+       * www.amazon.com. It is the name of its logins.
+       */
+      provider?: undefined;
+      /**
+       * For any other OpenID provider its issuer, exactly as in iss. Its logins are named by it without https://. At
+       * most 512 characters.
+       */
+      issuer: string;
+    }
+  )
+
 /** Which roles the identities of a pool get. */
 export interface PoolRoles {
   /** The id of a pool: a region, a colon and a UUID. */
   poolId: PoolId;
   /** The roles that credentials.get chooses from. */
   roles: RolesByKind;
+  /** Login provider to how it chooses a role. */
+  mappings?: { [name: string]: RoleMapping };
 }
 
 /** Who signed. */
@@ -234,11 +307,29 @@ export interface Principal {
   tags: { [name: string]: string };
 }
 
+/** Which claims of a login's token become session tags. */
+export interface PrincipalTagMap {
+  /** The id of a pool: a region, a colon and a UUID. */
+  poolId: PoolId;
+  /** A login provider: the pool's developer provider, or a public provider. */
+  provider: LoginProviderName;
+  /** Whether it is the default map: client from aud, username from sub. */
+  useDefaults: boolean;
+  /** Tag key to the claim whose value it gets: the map in effect. */
+  principalTags: { [name: string]: string };
+}
+
 /**
  * Session tags carried by the token and by the credentials bought with it. Two keys must differ in more than case. At
  * most 50 members.
  */
 export type PrincipalTags = { [name: string]: string };
+
+/**
+ * Public login provider to its token. The pool's developer provider and its own tokens do not belong here. At most 10
+ * members.
+ */
+export type PublicLogins = { [name: string]: string };
 
 /** Credentials of this subject that were issued before this moment are refused. */
 export interface Revocation {
@@ -280,8 +371,30 @@ export interface Role {
 /** The ARN of a role: arn:aws:iam::<account>:role/<name>. At most 2048 characters. */
 export type RoleArn = string;
 
+/** How a login's provider chooses among roles. */
+export interface RoleMapping {
+  /** token: by the claims cognito:roles and cognito:preferred_role; rules: by the first rule that matches. */
+  source: "token" | "rules";
+  /** What happens when no role, or no single one, is found: the pool's authenticated role, or a refusal. */
+  ambiguousRoleResolution: "authenticatedRole" | "deny";
+  /** For source rules: in the order in which they are tried. At most 25 elements. */
+  rules?: readonly RoleRule[];
+}
+
 /** The name of a role, unique within the store. At most 64 characters. */
 export type RoleName = string;
+
+/** Gives a role to whom a claim of the login's token says something of. Case matters; of a list, one element suffices. */
+export interface RoleRule {
+  /** The claim's name. At most 64 characters. */
+  claim: string;
+  /** How the claim's value must compare. notEqual does not match a claim that is missing. */
+  matchType: "equals" | "contains" | "startsWith" | "notEqual";
+  /** With what. At most 128 characters. */
+  value: string;
+  /** The ARN of a role: arn:aws:iam::<account>:role/<name>. */
+  roleArn: RoleArn;
+}
 
 /** The roles that credentials.get chooses from. */
 export interface RolesByKind {
@@ -362,6 +475,14 @@ export type Timestamp = number;
 
 /** What a token is for: a pool's OpenID token, or a tenant's ID or access token. */
 export type TokenUse = "pool" | "id" | "access";
+
+/** An identity that could not be deleted. */
+export interface UnprocessedIdentity {
+  /** The id of an identity: a region, a colon and a UUID. */
+  identityId: IdentityId;
+  /** Why: accessDenied or internalServerError. */
+  errorCode: string;
+}
 
 /** One thing that is wrong with the parameters. */
 export interface Violation {

@@ -7,7 +7,7 @@ public protocol CredentialsHandlers: Sendable {
     /// Take on a role with a token.
     func assumeRole(_ request: CredentialsAssumeRole.Params, _ call: any CallContext) throws -> CredentialsAssumeRole.Result
 
-    /// Exchange a pool's token for temporary credentials.
+    /// Exchange a pool's token, or logins, for temporary credentials.
     func get(_ request: CredentialsGet.Params, _ call: any CallContext) throws -> CredentialsGet.Result
 
     /// Refuse temporary credentials from now on.

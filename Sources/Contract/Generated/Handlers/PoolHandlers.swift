@@ -13,12 +13,27 @@ public protocol PoolHandlers: Sendable {
     /// Get a pool.
     func get(_ request: PoolGet.Params, _ call: any CallContext) throws -> PoolGet.Result
 
+    /// Get the tag map of a login provider.
+    func getPrincipalTags(_ request: PoolGetPrincipalTags.Params, _ call: any CallContext) throws -> PoolGetPrincipalTags.Result
+
     /// Get the roles record of a pool.
     func getRoles(_ request: PoolGetRoles.Params, _ call: any CallContext) throws -> PoolGetRoles.Result
 
     /// List the pools.
     func list(_ request: PoolList.Params, _ call: any CallContext) throws -> PoolList.Result
 
+    /// Say which claims of a login's token become session tags.
+    func setPrincipalTags(_ request: PoolSetPrincipalTags.Params, _ call: any CallContext) throws -> PoolSetPrincipalTags.Result
+
     /// Say which roles the identities of a pool get.
     func setRoles(_ request: PoolSetRoles.Params, _ call: any CallContext) throws -> PoolSetRoles.Result
+
+    /// Put tags on a pool.
+    func tag(_ request: PoolTag.Params, _ call: any CallContext) throws -> PoolTag.Result
+
+    /// Take tags off a pool.
+    func untag(_ request: PoolUntag.Params, _ call: any CallContext) throws -> PoolUntag.Result
+
+    /// Replace the settings of a pool.
+    func update(_ request: PoolUpdate.Params, _ call: any CallContext) throws -> PoolUpdate.Result
 }

@@ -10,6 +10,9 @@ public protocol TokenHandlers: Sendable {
     /// Get the public keys.
     func jwks(_ request: TokenJwks.Params, _ call: any CallContext) throws -> TokenJwks.Result
 
+    /// Mint an OpenID token for whoever proves these logins: the classic flow.
+    func mint(_ request: TokenMint.Params, _ call: any CallContext) throws -> TokenMint.Result
+
     /// Mint an OpenID token for a user whom your own code has authenticated.
     func mintForDeveloper(_ request: TokenMintForDeveloper.Params, _ call: any CallContext) throws -> TokenMintForDeveloper.Result
 

@@ -2,33 +2,65 @@
 // swift-format-ignore-file
 import JSON
 
-/// Exchange a pool's token for temporary credentials.
+/// Exchange a pool's token, or logins, for temporary credentials.
 ///
-/// The enhanced flow: the pool picks the role, see pool.setRoles. Credentials are valid for one hour, however long the token still is.
+/// The enhanced flow: the pool picks the role, see pool.setRoles. Give a token that the pool minted; or an identity with the logins that prove it, which are linked and merged as in identity.resolve; or a guest's identity alone. Credentials are valid for one hour, however long the token still is.
 ///
 /// - Source: cognito: GetCredentialsForIdentity
 public enum CredentialsGet: ContractMethod {
     /// What `credentials.get` takes.
     public struct Params: ContractParams, Equatable {
-        /// A signed JSON Web Token in compact form.
-        public var token: String
+        /// Exactly one of token, identityId.
+        public enum Who: Sendable, Equatable {
+            /// A signed JSON Web Token in compact form.
+            case token(String)
+            /// The id of an identity: a region, a colon and a UUID.
+            case identityId(String)
+        }
 
-        public init(token: String) {
-            self.token = token
+        /// Exactly one of these.
+        public var who: Who
+        /// Proofs of the identity; only beside identityId.
+        public var logins: Members<String>?
+        /// A role that the login's provider offers, where it offers several.
+        public var customRoleArn: String?
+
+        public init(who: Who, logins: Members<String>? = nil, customRoleArn: String? = nil) {
+            self.who = who
+            self.logins = logins
+            self.customRoleArn = customRoleArn
         }
 
         public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
             var token: String?
+            var identityId: String?
+            var logins: Members<String>?
+            var customRoleArn: String?
             node.forEachPair { _name, _value in
                 if _name.isString("token") {
                     token = reader.string(_value, at: "token", .jwt)
+                } else if _name.isString("identityId") {
+                    identityId = reader.string(_value, at: "identityId", .identityId)
+                } else if _name.isString("logins") {
+                    logins = reader.members(_value, at: "logins", count: 0...10, names: .loginProviderName) { reader, value, step in reader.string(value, at: step, .publicLoginsValue) }
+                } else if _name.isString("customRoleArn") {
+                    customRoleArn = reader.string(_value, at: "customRoleArn", .roleArn)
                 } else {
-                    reader.unknown(_name, among: ["token"])
+                    reader.unknown(_name, among: ["token", "identityId", "logins", "customRoleArn"])
                 }
             }
-            if token == nil { reader.missing("token", in: node) }
-            guard let token else { return nil }
-            self.token = token
+            reader.choose("exactlyOne", 1...1, ["token", "identityId"], given: (node["token"] == nil ? 0 : 1) + (node["identityId"] == nil ? 0 : 1))
+            let who: Who
+            if let token {
+                who = .token(token)
+            } else if let identityId {
+                who = .identityId(identityId)
+            } else {
+                return nil
+            }
+            self.logins = logins
+            self.customRoleArn = customRoleArn
+            self.who = who
         }
     }
 
@@ -61,11 +93,11 @@ public enum CredentialsGet: ContractMethod {
 
     public static let info = MethodInfo(
         name: "credentials.get",
-        summary: "Exchange a pool's token for temporary credentials.",
-        description: "The enhanced flow: the pool picks the role, see pool.setRoles. Credentials are valid for one hour, however long the token still is.",
-        caller: .`public`, isReadOnly: true, isTesting: false,
-        errors: ["tokenMalformed", "tokenAlgorithmNotAllowed", "tokenKeyUnknown", "tokenSignatureInvalid", "tokenIssuerMismatch", "tokenExpired", "tokenNotYetValid", "tokenUseMismatch", "tokenRevoked", "poolNotFound", "identityNotFound", "identityDisabled", "roleNotConfigured"],
-        openRPC: ##"{"name":"credentials.get","summary":"Exchange a pool's token for temporary credentials.","description":"The enhanced flow: the pool picks the role, see pool.setRoles. Credentials are valid for one hour, however long the token still is.","paramStructure":"by-name","params":[{"name":"token","required":true,"description":"A signed JSON Web Token in compact form.","schema":{"$ref":"#/components/schemas/Jwt"}}],"result":{"name":"result","schema":{"type":"object","required":["identityId","credentials","roleArn"],"properties":{"identityId":{"$ref":"#/components/schemas/IdentityId"},"credentials":{"$ref":"#/components/schemas/Credentials"},"roleArn":{"$ref":"#/components/schemas/RoleArn"}}}},"errors":[{"$ref":"#/components/errors/tokenMalformed"},{"$ref":"#/components/errors/tokenAlgorithmNotAllowed"},{"$ref":"#/components/errors/tokenKeyUnknown"},{"$ref":"#/components/errors/tokenSignatureInvalid"},{"$ref":"#/components/errors/tokenIssuerMismatch"},{"$ref":"#/components/errors/tokenExpired"},{"$ref":"#/components/errors/tokenNotYetValid"},{"$ref":"#/components/errors/tokenUseMismatch"},{"$ref":"#/components/errors/tokenRevoked"},{"$ref":"#/components/errors/poolNotFound"},{"$ref":"#/components/errors/identityNotFound"},{"$ref":"#/components/errors/identityDisabled"},{"$ref":"#/components/errors/roleNotConfigured"}],"examples":[{"name":"a token for an hour","params":[{"name":"token","value":"eyJhbGciOiJFUzI1NiIsImtpZCI6IkN2SkhZU2tkQ3UyTUY1QzIxRUtmcVF3OTlTTU9IOE43MHJIbWswd2Z4T3ciLCJ0eXAiOiJwb29sK2p3dCJ9.eyJpc3MiOiJodHRwczovL3Rlc3RpbmcubWludG1hcmsubG9jYWxob3N0L3Bvb2xzL2xvY2FsLTE6NWUwYzhmNWUtMmY2My00ZDBmLTlhNTYtMGYxZjJiN2Q5YzMxIiwiYXVkIjoibG9jYWwtMTo1ZTBjOGY1ZS0yZjYzLTRkMGYtOWE1Ni0wZjFmMmI3ZDljMzEiLCJzdWIiOiJsb2NhbC0xOmIxZjdhM2M0LTZkMmUtNGI3YS04YzExLTkzZDVlMGE0ZjJiNiIsImFtciI6WyJhdXRoZW50aWNhdGVkIiwibG9naW4uc2hvcCIsImxvZ2luLnNob3A6bG9jYWwtMTo1ZTBjOGY1ZS0yZjYzLTRkMGYtOWE1Ni0wZjFmMmI3ZDljMzE6YWxpY2UiXSwiaHR0cHM6Ly9jb2duaXRvLWlkZW50aXR5LmFtYXpvbmF3cy5jb20vaWRlbnRpdHktcG9vbC1hcm4iOiJhcm46YXdzOmNvZ25pdG8taWRlbnRpdHk6bG9jYWwtMTowMDAwMDAwMDAwMDA6aWRlbnRpdHlwb29sL2xvY2FsLTE6NWUwYzhmNWUtMmY2My00ZDBmLTlhNTYtMGYxZjJiN2Q5YzMxIiwiaWF0IjoxNzAwMDAwMDAwLCJleHAiOjE3MDAwMDA5MDB9.hPSVW7_1KfqHYHkqtjoc7NxnUIdpAkP7KQ-vsNx1pjDHOK3fO2cBO6ooBu8goLFR72pPLXbvRKXNPMPD5TxrjA"}],"result":{"name":"result","value":{"identityId":"local-1:b1f7a3c4-6d2e-4b7a-8c11-93d5e0a4f2b6","credentials":{"accessKeyId":"ASIA5T2RXQ7W4KMZN3VB","secretAccessKey":"K7gNU3sdo+OL0wNhqoVWhr3g6s1xYv72ol/pe/Un","sessionToken":"1O4fCfFmPA8q7N0HWywlQvextZvqRSNbKvZW_SZQ7E5H4p4Te4s56KjtFFa79z9RoDjbCOxrcsUrSnIFHwfTBdTuHwnxZjwPKuzdB1ssJUL3sbWb6kUjWyr2Vv0mUOxOR-KeE3uLOeio7RRWu_c_UaA42wjsa3LFK0pyBR8H0wXU7h8J8WY8Dyrs3QdbLCVC97G1m-pFI1sq9lb9JlDsTkfinhN7iznoqO0UVrv3P1GgONsI7GtyxStKcgUfB9MF","expiresAt":1700000900},"roleArn":"arn:aws:iam::000000000000:role/reader"}}}],"x-caller":"public","x-read-only":true,"x-testing":false,"x-equivalents":{"cognito":"GetCredentialsForIdentity"}}"##,
-        makeParams: { [FieldInfo(name: "token", type: "string of 1–20000 characters", isRequired: true, defaultValue: nil, description: "A signed JSON Web Token in compact form.")] },
+        summary: "Exchange a pool's token, or logins, for temporary credentials.",
+        description: "The enhanced flow: the pool picks the role, see pool.setRoles. Give a token that the pool minted; or an identity with the logins that prove it, which are linked and merged as in identity.resolve; or a guest's identity alone. Credentials are valid for one hour, however long the token still is.",
+        caller: .`public`, isReadOnly: false, isTesting: false,
+        errors: ["tokenMalformed", "tokenAlgorithmNotAllowed", "tokenKeyUnknown", "tokenSignatureInvalid", "tokenIssuerMismatch", "tokenExpired", "tokenNotYetValid", "tokenUseMismatch", "tokenRevoked", "poolNotFound", "identityNotFound", "identityDisabled", "roleNotConfigured", "identityForbidden", "unauthenticatedNotAllowed", "loginsDoNotMatch", "loginConflict", "roleNotOffered", "ambiguousRoleDenied", "publicProviderRequired", "poolTokenNotAccepted", "unsupportedLoginProvider", "samlNotSupported", "loginTokenInvalid", "providerUnavailable", "invalidPrincipalTags"],
+        openRPC: ##"{"name":"credentials.get","summary":"Exchange a pool's token, or logins, for temporary credentials.","description":"The enhanced flow: the pool picks the role, see pool.setRoles. Give a token that the pool minted; or an identity with the logins that prove it, which are linked and merged as in identity.resolve; or a guest's identity alone. Credentials are valid for one hour, however long the token still is.","paramStructure":"by-name","params":[{"name":"token","required":false,"description":"A signed JSON Web Token in compact form.","schema":{"$ref":"#/components/schemas/Jwt"}},{"name":"identityId","required":false,"description":"The id of an identity: a region, a colon and a UUID.","schema":{"$ref":"#/components/schemas/IdentityId"}},{"name":"logins","required":false,"description":"Proofs of the identity; only beside identityId.","schema":{"$ref":"#/components/schemas/PublicLogins","description":"Proofs of the identity; only beside identityId."}},{"name":"customRoleArn","required":false,"description":"A role that the login's provider offers, where it offers several.","schema":{"$ref":"#/components/schemas/RoleArn","description":"A role that the login's provider offers, where it offers several."}}],"result":{"name":"result","schema":{"type":"object","required":["identityId","credentials","roleArn"],"properties":{"identityId":{"$ref":"#/components/schemas/IdentityId"},"credentials":{"$ref":"#/components/schemas/Credentials"},"roleArn":{"$ref":"#/components/schemas/RoleArn"}}}},"errors":[{"$ref":"#/components/errors/tokenMalformed"},{"$ref":"#/components/errors/tokenAlgorithmNotAllowed"},{"$ref":"#/components/errors/tokenKeyUnknown"},{"$ref":"#/components/errors/tokenSignatureInvalid"},{"$ref":"#/components/errors/tokenIssuerMismatch"},{"$ref":"#/components/errors/tokenExpired"},{"$ref":"#/components/errors/tokenNotYetValid"},{"$ref":"#/components/errors/tokenUseMismatch"},{"$ref":"#/components/errors/tokenRevoked"},{"$ref":"#/components/errors/poolNotFound"},{"$ref":"#/components/errors/identityNotFound"},{"$ref":"#/components/errors/identityDisabled"},{"$ref":"#/components/errors/roleNotConfigured"},{"$ref":"#/components/errors/identityForbidden"},{"$ref":"#/components/errors/unauthenticatedNotAllowed"},{"$ref":"#/components/errors/loginsDoNotMatch"},{"$ref":"#/components/errors/loginConflict"},{"$ref":"#/components/errors/roleNotOffered"},{"$ref":"#/components/errors/ambiguousRoleDenied"},{"$ref":"#/components/errors/publicProviderRequired"},{"$ref":"#/components/errors/poolTokenNotAccepted"},{"$ref":"#/components/errors/unsupportedLoginProvider"},{"$ref":"#/components/errors/samlNotSupported"},{"$ref":"#/components/errors/loginTokenInvalid"},{"$ref":"#/components/errors/providerUnavailable"},{"$ref":"#/components/errors/invalidPrincipalTags"}],"examples":[{"name":"a token for an hour","params":[{"name":"token","value":"eyJhbGciOiJFUzI1NiIsImtpZCI6IkN2SkhZU2tkQ3UyTUY1QzIxRUtmcVF3OTlTTU9IOE43MHJIbWswd2Z4T3ciLCJ0eXAiOiJwb29sK2p3dCJ9.eyJpc3MiOiJodHRwczovL3Rlc3RpbmcubWludG1hcmsubG9jYWxob3N0L3Bvb2xzL2xvY2FsLTE6NWUwYzhmNWUtMmY2My00ZDBmLTlhNTYtMGYxZjJiN2Q5YzMxIiwiYXVkIjoibG9jYWwtMTo1ZTBjOGY1ZS0yZjYzLTRkMGYtOWE1Ni0wZjFmMmI3ZDljMzEiLCJzdWIiOiJsb2NhbC0xOmIxZjdhM2M0LTZkMmUtNGI3YS04YzExLTkzZDVlMGE0ZjJiNiIsImFtciI6WyJhdXRoZW50aWNhdGVkIiwibG9naW4uc2hvcCIsImxvZ2luLnNob3A6bG9jYWwtMTo1ZTBjOGY1ZS0yZjYzLTRkMGYtOWE1Ni0wZjFmMmI3ZDljMzE6YWxpY2UiXSwiaHR0cHM6Ly9jb2duaXRvLWlkZW50aXR5LmFtYXpvbmF3cy5jb20vaWRlbnRpdHktcG9vbC1hcm4iOiJhcm46YXdzOmNvZ25pdG8taWRlbnRpdHk6bG9jYWwtMTowMDAwMDAwMDAwMDA6aWRlbnRpdHlwb29sL2xvY2FsLTE6NWUwYzhmNWUtMmY2My00ZDBmLTlhNTYtMGYxZjJiN2Q5YzMxIiwiaWF0IjoxNzAwMDAwMDAwLCJleHAiOjE3MDAwMDA5MDB9.hPSVW7_1KfqHYHkqtjoc7NxnUIdpAkP7KQ-vsNx1pjDHOK3fO2cBO6ooBu8goLFR72pPLXbvRKXNPMPD5TxrjA"}],"result":{"name":"result","value":{"identityId":"local-1:b1f7a3c4-6d2e-4b7a-8c11-93d5e0a4f2b6","credentials":{"accessKeyId":"ASIA5T2RXQ7W4KMZN3VB","secretAccessKey":"K7gNU3sdo+OL0wNhqoVWhr3g6s1xYv72ol/pe/Un","sessionToken":"1O4fCfFmPA8q7N0HWywlQvextZvqRSNbKvZW_SZQ7E5H4p4Te4s56KjtFFa79z9RoDjbCOxrcsUrSnIFHwfTBdTuHwnxZjwPKuzdB1ssJUL3sbWb6kUjWyr2Vv0mUOxOR-KeE3uLOeio7RRWu_c_UaA42wjsa3LFK0pyBR8H0wXU7h8J8WY8Dyrs3QdbLCVC97G1m-pFI1sq9lb9JlDsTkfinhN7iznoqO0UVrv3P1GgONsI7GtyxStKcgUfB9MF","expiresAt":1700000900},"roleArn":"arn:aws:iam::000000000000:role/reader"}}},{"name":"a guest","params":[{"name":"identityId","value":"local-1:018bcfe5-6800-7001-8a9b-0c1d2e3f4a5b"}],"result":{"name":"result","value":{"identityId":"local-1:018bcfe5-6800-7001-8a9b-0c1d2e3f4a5b","credentials":{"accessKeyId":"ASIA5T2RXQ7W4KMZN3VB","secretAccessKey":"K7gNU3sdo+OL0wNhqoVWhr3g6s1xYv72ol/pe/Un","sessionToken":"1O4fCfFmPA8q7N0HWywlQvextZvqRSNbKvZW_SZQ7E5H4p4Te4s56KjtFFa79z9RoDjbCOxrcsUrSnIFHwfTBdTuHwnxZjwPKuzdB1ssJUL3sbWb6kUjWyr2Vv0mUOxOR-KeE3uLOeio7RRWu_c_UaA42wjsa3LFK0pyBR8H0wXU7h8J8WY8Dyrs3QdbLCVC97G1m-pFI1sq9lb9JlDsTkfinhN7iznoqO0UVrv3P1GgONsI7GtyxStKcgUfB9MF","expiresAt":1700000900},"roleArn":"arn:aws:iam::000000000000:role/visitor"}}}],"x-caller":"public","x-read-only":false,"x-testing":false,"x-choices":[{"name":"who","rule":"exactlyOne","of":["token","identityId"]}],"x-equivalents":{"cognito":"GetCredentialsForIdentity"}}"##,
+        makeParams: { [FieldInfo(name: "token", type: "string of 1–20000 characters", isRequired: false, defaultValue: nil, description: "A signed JSON Web Token in compact form."), FieldInfo(name: "identityId", type: ##"string of 1–55 characters like ^[\w-]+:[0-9a-f-]+$"##, isRequired: false, defaultValue: nil, description: "The id of an identity: a region, a colon and a UUID."), FieldInfo(name: "logins", type: "object of string", isRequired: false, defaultValue: nil, description: "Proofs of the identity; only beside identityId."), FieldInfo(name: "customRoleArn", type: "string of 20–2048 characters", isRequired: false, defaultValue: nil, description: "A role that the login's provider offers, where it offers several.")] },
         makeResult: { [FieldInfo(name: "identityId", type: ##"string of 1–55 characters like ^[\w-]+:[0-9a-f-]+$"##, isRequired: true, defaultValue: nil, description: "The id of an identity: a region, a colon and a UUID."), FieldInfo(name: "credentials", type: "Credentials", isRequired: true, defaultValue: nil, description: "Temporary credentials, in the form every AWS SDK understands."), FieldInfo(name: "roleArn", type: "string of 20–2048 characters", isRequired: true, defaultValue: nil, description: "The ARN of a role: arn:aws:iam::<account>:role/<name>.")] })
 }

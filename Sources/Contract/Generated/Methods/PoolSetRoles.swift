@@ -4,7 +4,7 @@ import JSON
 
 /// Say which roles the identities of a pool get.
 ///
-/// Replaces the whole record: a role that is left out is removed.
+/// Replaces the whole record: a role or a mapping that is left out is removed. Mappings choose among roles by what a public login's token says; developer logins always get the authenticated role.
 ///
 /// - Source: cognito: SetIdentityPoolRoles
 public enum PoolSetRoles: ContractMethod {
@@ -14,22 +14,28 @@ public enum PoolSetRoles: ContractMethod {
         public var poolId: String
         /// The roles that credentials.get chooses from.
         public var roles: RolesByKind
+        /// Login provider to how it chooses a role; a provider without an entry gives the authenticated role.
+        public var mappings: Members<RoleMapping>?
 
-        public init(poolId: String, roles: RolesByKind) {
+        public init(poolId: String, roles: RolesByKind, mappings: Members<RoleMapping>? = nil) {
             self.poolId = poolId
             self.roles = roles
+            self.mappings = mappings
         }
 
         public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
             var poolId: String?
             var roles: RolesByKind?
+            var mappings: Members<RoleMapping>?
             node.forEachPair { _name, _value in
                 if _name.isString("poolId") {
                     poolId = reader.string(_value, at: "poolId", .poolId)
                 } else if _name.isString("roles") {
                     roles = reader.object(_value, at: "roles")
+                } else if _name.isString("mappings") {
+                    mappings = reader.members(_value, at: "mappings", count: 0...10, names: .loginProviderName) { reader, value, step in reader.object(value, at: step) }
                 } else {
-                    reader.unknown(_name, among: ["poolId", "roles"])
+                    reader.unknown(_name, among: ["poolId", "roles", "mappings"])
                 }
             }
             if poolId == nil { reader.missing("poolId", in: node) }
@@ -37,6 +43,7 @@ public enum PoolSetRoles: ContractMethod {
             guard let poolId, let roles else { return nil }
             self.poolId = poolId
             self.roles = roles
+            self.mappings = mappings
         }
     }
 
@@ -46,10 +53,10 @@ public enum PoolSetRoles: ContractMethod {
     public static let info = MethodInfo(
         name: "pool.setRoles",
         summary: "Say which roles the identities of a pool get.",
-        description: "Replaces the whole record: a role that is left out is removed.",
+        description: "Replaces the whole record: a role or a mapping that is left out is removed. Mappings choose among roles by what a public login's token says; developer logins always get the authenticated role.",
         caller: .developer, isReadOnly: false, isTesting: false,
-        errors: ["poolNotFound", "roleNotFound"],
-        openRPC: ##"{"name":"pool.setRoles","summary":"Say which roles the identities of a pool get.","description":"Replaces the whole record: a role that is left out is removed.","paramStructure":"by-name","params":[{"name":"poolId","required":true,"description":"The id of a pool: a region, a colon and a UUID.","schema":{"$ref":"#/components/schemas/PoolId"}},{"name":"roles","required":true,"description":"The roles that credentials.get chooses from.","schema":{"$ref":"#/components/schemas/RolesByKind"}}],"result":{"name":"result","schema":{"$ref":"#/components/schemas/PoolRoles"}},"errors":[{"$ref":"#/components/errors/poolNotFound"},{"$ref":"#/components/errors/roleNotFound"}],"examples":[{"name":"a role for those who signed in","params":[{"name":"poolId","value":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31"},{"name":"roles","value":{"authenticated":"arn:aws:iam::000000000000:role/reader"}}],"result":{"name":"result","value":{"poolId":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","roles":{"authenticated":"arn:aws:iam::000000000000:role/reader"}}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-equivalents":{"cognito":"SetIdentityPoolRoles"}}"##,
-        makeParams: { [FieldInfo(name: "poolId", type: ##"string of 1–55 characters like ^[\w-]+:[0-9a-f-]+$"##, isRequired: true, defaultValue: nil, description: "The id of a pool: a region, a colon and a UUID."), FieldInfo(name: "roles", type: "RolesByKind", isRequired: true, defaultValue: nil, description: "The roles that credentials.get chooses from.")] },
-        makeResult: { [FieldInfo(name: "poolId", type: ##"string of 1–55 characters like ^[\w-]+:[0-9a-f-]+$"##, isRequired: true, defaultValue: nil, description: "The id of a pool: a region, a colon and a UUID."), FieldInfo(name: "roles", type: "RolesByKind", isRequired: true, defaultValue: nil, description: "The roles that credentials.get chooses from.")] })
+        errors: ["poolNotFound", "roleNotFound", "invalidRoleMapping"],
+        openRPC: ##"{"name":"pool.setRoles","summary":"Say which roles the identities of a pool get.","description":"Replaces the whole record: a role or a mapping that is left out is removed. Mappings choose among roles by what a public login's token says; developer logins always get the authenticated role.","paramStructure":"by-name","params":[{"name":"poolId","required":true,"description":"The id of a pool: a region, a colon and a UUID.","schema":{"$ref":"#/components/schemas/PoolId"}},{"name":"roles","required":true,"description":"The roles that credentials.get chooses from.","schema":{"$ref":"#/components/schemas/RolesByKind"}},{"name":"mappings","required":false,"description":"Login provider to how it chooses a role; a provider without an entry gives the authenticated role.","schema":{"description":"Login provider to how it chooses a role; a provider without an entry gives the authenticated role.","type":"object","maxProperties":10,"propertyNames":{"$ref":"#/components/schemas/LoginProviderName"},"additionalProperties":{"$ref":"#/components/schemas/RoleMapping"}}}],"result":{"name":"result","schema":{"$ref":"#/components/schemas/PoolRoles"}},"errors":[{"$ref":"#/components/errors/poolNotFound"},{"$ref":"#/components/errors/roleNotFound"},{"$ref":"#/components/errors/invalidRoleMapping"}],"examples":[{"name":"a role for those who signed in","params":[{"name":"poolId","value":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31"},{"name":"roles","value":{"authenticated":"arn:aws:iam::000000000000:role/reader"}}],"result":{"name":"result","value":{"poolId":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","roles":{"authenticated":"arn:aws:iam::000000000000:role/reader"}}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-equivalents":{"cognito":"SetIdentityPoolRoles"}}"##,
+        makeParams: { [FieldInfo(name: "poolId", type: ##"string of 1–55 characters like ^[\w-]+:[0-9a-f-]+$"##, isRequired: true, defaultValue: nil, description: "The id of a pool: a region, a colon and a UUID."), FieldInfo(name: "roles", type: "RolesByKind", isRequired: true, defaultValue: nil, description: "The roles that credentials.get chooses from."), FieldInfo(name: "mappings", type: "object of RoleMapping", isRequired: false, defaultValue: nil, description: "Login provider to how it chooses a role; a provider without an entry gives the authenticated role.")] },
+        makeResult: { [FieldInfo(name: "poolId", type: ##"string of 1–55 characters like ^[\w-]+:[0-9a-f-]+$"##, isRequired: true, defaultValue: nil, description: "The id of a pool: a region, a colon and a UUID."), FieldInfo(name: "roles", type: "RolesByKind", isRequired: true, defaultValue: nil, description: "The roles that credentials.get chooses from."), FieldInfo(name: "mappings", type: "object of RoleMapping", isRequired: false, defaultValue: nil, description: "Login provider to how it chooses a role.")] })
 }

@@ -36,8 +36,12 @@ public enum SystemMetrics: ContractMethod {
         public var retries: Int64
         /// Log lines dropped because nobody read standard error.
         public var droppedLogs: Int64
+        /// When this process last swept away rows that had expired, on the store's clock.
+        public var lastSweptAt: Int64?
+        /// How many rows it has swept away.
+        public var sweptRows: Int64?
 
-        public init(startedAt: Int64, calls: Int64, inFlight: Int64, errors: Members<Int64>, methods: [MethodMetrics], poolWaits: Int64, retries: Int64, droppedLogs: Int64) {
+        public init(startedAt: Int64, calls: Int64, inFlight: Int64, errors: Members<Int64>, methods: [MethodMetrics], poolWaits: Int64, retries: Int64, droppedLogs: Int64, lastSweptAt: Int64? = nil, sweptRows: Int64? = nil) {
             self.startedAt = startedAt
             self.calls = calls
             self.inFlight = inFlight
@@ -46,6 +50,8 @@ public enum SystemMetrics: ContractMethod {
             self.poolWaits = poolWaits
             self.retries = retries
             self.droppedLogs = droppedLogs
+            self.lastSweptAt = lastSweptAt
+            self.sweptRows = sweptRows
         }
 
         public func write(to writer: inout JSONWriter) {
@@ -75,6 +81,14 @@ public enum SystemMetrics: ContractMethod {
             writer.int(retries)
             writer.key("droppedLogs")
             writer.int(droppedLogs)
+            if let lastSweptAt {
+                writer.key("lastSweptAt")
+                writer.int(lastSweptAt)
+            }
+            if let sweptRows {
+                writer.key("sweptRows")
+                writer.int(sweptRows)
+            }
             writer.endObject()
         }
     }
@@ -85,7 +99,7 @@ public enum SystemMetrics: ContractMethod {
         description: "Counters only grow. Latency runs from reading a request to handing over its answer.",
         caller: .developer, isReadOnly: true, isTesting: false,
         errors: [],
-        openRPC: ##"{"name":"system.metrics","summary":"Count what happened since the start.","description":"Counters only grow. Latency runs from reading a request to handing over its answer.","paramStructure":"by-name","params":[],"result":{"name":"result","schema":{"type":"object","required":["startedAt","calls","inFlight","errors","methods","poolWaits","retries","droppedLogs"],"properties":{"startedAt":{"$ref":"#/components/schemas/Timestamp"},"calls":{"description":"Answered calls.","type":"integer"},"inFlight":{"description":"Requests that are read and not answered.","type":"integer"},"errors":{"description":"Error type to how often it was answered.","type":"object","additionalProperties":{"type":"integer"}},"methods":{"description":"Per method that was called.","type":"array","items":{"$ref":"#/components/schemas/MethodMetrics"}},"poolWaits":{"description":"How often a call waited for a connection to the store.","type":"integer"},"retries":{"description":"How often a transaction was run again.","type":"integer"},"droppedLogs":{"description":"Log lines dropped because nobody read standard error.","type":"integer"}}}},"examples":[{"name":"counters","params":[],"result":{"name":"result","value":{"startedAt":1699999990,"calls":3,"inFlight":1,"errors":{},"methods":[{"method":"system.ping","calls":2,"errors":0,"totalMicroseconds":31,"latency":[{"upToMicroseconds":16,"count":1},{"upToMicroseconds":32,"count":1}]}],"poolWaits":0,"retries":0,"droppedLogs":0}}}],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-equivalents":{}}"##,
+        openRPC: ##"{"name":"system.metrics","summary":"Count what happened since the start.","description":"Counters only grow. Latency runs from reading a request to handing over its answer.","paramStructure":"by-name","params":[],"result":{"name":"result","schema":{"type":"object","required":["startedAt","calls","inFlight","errors","methods","poolWaits","retries","droppedLogs"],"properties":{"startedAt":{"$ref":"#/components/schemas/Timestamp"},"calls":{"description":"Answered calls.","type":"integer"},"inFlight":{"description":"Requests that are read and not answered.","type":"integer"},"errors":{"description":"Error type to how often it was answered.","type":"object","additionalProperties":{"type":"integer"}},"methods":{"description":"Per method that was called.","type":"array","items":{"$ref":"#/components/schemas/MethodMetrics"}},"poolWaits":{"description":"How often a call waited for a connection to the store.","type":"integer"},"retries":{"description":"How often a transaction was run again.","type":"integer"},"droppedLogs":{"description":"Log lines dropped because nobody read standard error.","type":"integer"},"lastSweptAt":{"$ref":"#/components/schemas/Timestamp","description":"When this process last swept away rows that had expired, on the store's clock."},"sweptRows":{"description":"How many rows it has swept away.","type":"integer"}}}},"examples":[{"name":"counters","params":[],"result":{"name":"result","value":{"startedAt":1699999990,"calls":3,"inFlight":1,"errors":{},"methods":[{"method":"system.ping","calls":2,"errors":0,"totalMicroseconds":31,"latency":[{"upToMicroseconds":16,"count":1},{"upToMicroseconds":32,"count":1}]}],"poolWaits":0,"retries":0,"droppedLogs":0}}}],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-equivalents":{}}"##,
         makeParams: { [] },
-        makeResult: { [FieldInfo(name: "startedAt", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "Integer seconds since 1970-01-01T00:00:00Z."), FieldInfo(name: "calls", type: "integer", isRequired: true, defaultValue: nil, description: "Answered calls."), FieldInfo(name: "inFlight", type: "integer", isRequired: true, defaultValue: nil, description: "Requests that are read and not answered."), FieldInfo(name: "errors", type: "object of integer", isRequired: true, defaultValue: nil, description: "Error type to how often it was answered."), FieldInfo(name: "methods", type: "array of MethodMetrics", isRequired: true, defaultValue: nil, description: "Per method that was called."), FieldInfo(name: "poolWaits", type: "integer", isRequired: true, defaultValue: nil, description: "How often a call waited for a connection to the store."), FieldInfo(name: "retries", type: "integer", isRequired: true, defaultValue: nil, description: "How often a transaction was run again."), FieldInfo(name: "droppedLogs", type: "integer", isRequired: true, defaultValue: nil, description: "Log lines dropped because nobody read standard error.")] })
+        makeResult: { [FieldInfo(name: "startedAt", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "Integer seconds since 1970-01-01T00:00:00Z."), FieldInfo(name: "calls", type: "integer", isRequired: true, defaultValue: nil, description: "Answered calls."), FieldInfo(name: "inFlight", type: "integer", isRequired: true, defaultValue: nil, description: "Requests that are read and not answered."), FieldInfo(name: "errors", type: "object of integer", isRequired: true, defaultValue: nil, description: "Error type to how often it was answered."), FieldInfo(name: "methods", type: "array of MethodMetrics", isRequired: true, defaultValue: nil, description: "Per method that was called."), FieldInfo(name: "poolWaits", type: "integer", isRequired: true, defaultValue: nil, description: "How often a call waited for a connection to the store."), FieldInfo(name: "retries", type: "integer", isRequired: true, defaultValue: nil, description: "How often a transaction was run again."), FieldInfo(name: "droppedLogs", type: "integer", isRequired: true, defaultValue: nil, description: "Log lines dropped because nobody read standard error."), FieldInfo(name: "lastSweptAt", type: "integer 0–253402300799", isRequired: false, defaultValue: nil, description: "When this process last swept away rows that had expired, on the store's clock."), FieldInfo(name: "sweptRows", type: "integer", isRequired: false, defaultValue: nil, description: "How many rows it has swept away.")] })
 }

@@ -6,8 +6,10 @@ import JSON
 public struct AuditChain: ContractResult, Equatable {
     /// The chain.
     public var chain: String
-    /// How many records it has.
+    /// How many records it has had.
     public var records: Int64
+    /// How many of them, the oldest, retention has removed. Their end is attested; what follows is checked from there.
+    public var removedRecords: Int64?
     /// The hash of its last record.
     public var head: String
     /// Whether every record follows from the one before.
@@ -15,9 +17,10 @@ public struct AuditChain: ContractResult, Equatable {
     /// What is wrong, and where.
     public var problem: String?
 
-    public init(chain: String, records: Int64, head: String, intact: Bool, problem: String? = nil) {
+    public init(chain: String, records: Int64, removedRecords: Int64? = nil, head: String, intact: Bool, problem: String? = nil) {
         self.chain = chain
         self.records = records
+        self.removedRecords = removedRecords
         self.head = head
         self.intact = intact
         self.problem = problem
@@ -29,6 +32,10 @@ public struct AuditChain: ContractResult, Equatable {
         writer.string(chain)
         writer.key("records")
         writer.int(records)
+        if let removedRecords {
+            writer.key("removedRecords")
+            writer.int(removedRecords)
+        }
         writer.key("head")
         writer.string(head)
         writer.key("intact")

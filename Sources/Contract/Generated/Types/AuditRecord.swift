@@ -10,7 +10,7 @@ public struct AuditRecord: ContractResult, Equatable {
     public var sequence: Int64
     /// Integer seconds since 1970-01-01T00:00:00Z.
     public var at: Int64
-    /// The method that made the change.
+    /// The method that made the change; audit.checkpoint stands for records that retention has removed.
     public var method: String
     /// The id of a pool: a region, a colon and a UUID.
     public var poolId: String?

@@ -18,6 +18,8 @@ public struct Pool: ContractResult, Equatable {
     public var allowClassicFlow: Bool
     /// The name under which your own sign-in stands in a pool, such as login.shop.
     public var developerProvider: String?
+    /// The public login providers.
+    public var providers: [PoolProvider]
     /// The JOSE algorithm a pool signs its tokens with.
     public var signingAlgorithm: SigningAlgorithm
     /// Free labels on a resource.
@@ -27,7 +29,7 @@ public struct Pool: ContractResult, Equatable {
     /// Integer seconds since 1970-01-01T00:00:00Z.
     public var updatedAt: Int64
 
-    public init(poolId: String, name: String, arn: String, issuer: String, allowUnauthenticated: Bool, allowClassicFlow: Bool, developerProvider: String? = nil, signingAlgorithm: SigningAlgorithm, tags: Members<String>, createdAt: Int64, updatedAt: Int64) {
+    public init(poolId: String, name: String, arn: String, issuer: String, allowUnauthenticated: Bool, allowClassicFlow: Bool, developerProvider: String? = nil, providers: [PoolProvider], signingAlgorithm: SigningAlgorithm, tags: Members<String>, createdAt: Int64, updatedAt: Int64) {
         self.poolId = poolId
         self.name = name
         self.arn = arn
@@ -35,6 +37,7 @@ public struct Pool: ContractResult, Equatable {
         self.allowUnauthenticated = allowUnauthenticated
         self.allowClassicFlow = allowClassicFlow
         self.developerProvider = developerProvider
+        self.providers = providers
         self.signingAlgorithm = signingAlgorithm
         self.tags = tags
         self.createdAt = createdAt
@@ -59,6 +62,12 @@ public struct Pool: ContractResult, Equatable {
             writer.key("developerProvider")
             writer.string(developerProvider)
         }
+        writer.key("providers")
+        writer.beginArray()
+        for element in providers {
+            element.write(to: &writer)
+        }
+        writer.endArray()
         writer.key("signingAlgorithm")
         writer.string(signingAlgorithm.rawValue)
         writer.key("tags")

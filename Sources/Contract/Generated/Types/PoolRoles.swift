@@ -8,10 +8,13 @@ public struct PoolRoles: ContractResult, Equatable {
     public var poolId: String
     /// The roles that credentials.get chooses from.
     public var roles: RolesByKind
+    /// Login provider to how it chooses a role.
+    public var mappings: Members<RoleMapping>?
 
-    public init(poolId: String, roles: RolesByKind) {
+    public init(poolId: String, roles: RolesByKind, mappings: Members<RoleMapping>? = nil) {
         self.poolId = poolId
         self.roles = roles
+        self.mappings = mappings
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -20,6 +23,15 @@ public struct PoolRoles: ContractResult, Equatable {
         writer.string(poolId)
         writer.key("roles")
         roles.write(to: &writer)
+        if let mappings {
+            writer.key("mappings")
+            writer.beginObject()
+            for member in mappings {
+                writer.key(member.name)
+                member.value.write(to: &writer)
+            }
+            writer.endObject()
+        }
         writer.endObject()
     }
 }

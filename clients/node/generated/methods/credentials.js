@@ -46,10 +46,11 @@ export class CredentialsMethods {
   }
 
   /**
-   * Exchange a pool's token for temporary credentials.
+   * Exchange a pool's token, or logins, for temporary credentials.
    *
-   * The enhanced flow: the pool picks the role, see pool.setRoles. Credentials are valid for one hour, however long the
-   * token still is.
+   * The enhanced flow: the pool picks the role, see pool.setRoles. Give a token that the pool minted; or an identity
+   * with the logins that prove it, which are linked and merged as in identity.resolve; or a guest's identity alone.
+   * Credentials are valid for one hour, however long the token still is.
    *
    * Also offered with `caller: "public"`.
    *
@@ -69,6 +70,20 @@ export class CredentialsMethods {
    * @throws {IdentityNotFound} The identity was never created, is deleted, or belongs to another pool.
    * @throws {IdentityDisabled} A disabled identity is named or stands in a token.
    * @throws {RoleNotConfigured} credentials.get finds no role for the identity, or its trust policy refuses.
+   * @throws {IdentityForbidden} An authenticated identity is used without any login.
+   * @throws {UnauthenticatedNotAllowed} A guest in a pool that has none.
+   * @throws {LoginsDoNotMatch} An authenticated identity is named without a proof of it.
+   * @throws {LoginConflict} A login belongs to another identity, or an identity has one of this provider or 20 logins
+   * already.
+   * @throws {RoleNotOffered} A custom role that the pool does not offer for this login.
+   * @throws {AmbiguousRoleDenied} No rule or claim names one role, and the pool denies such requests.
+   * @throws {PublicProviderRequired} A client uses the developer provider's name.
+   * @throws {PoolTokenNotAccepted} A pool's own token is given as a login.
+   * @throws {UnsupportedLoginProvider} A login names a provider that the pool does not have.
+   * @throws {SamlNotSupported} A login names the ARN of a SAML provider.
+   * @throws {LoginTokenInvalid} A login's token fails a check.
+   * @throws {ProviderUnavailable} A login provider does not answer, or answers something that cannot be used.
+   * @throws {InvalidPrincipalTags} A tag's key begins with aws:, or two keys differ in case only.
    */
   get(params, options) {
     return this.#call(methods.get, params, options);

@@ -4,9 +4,14 @@ const methods = {
   create: { name: "pool.create", isTesting: false, secrets: [] },
   delete: { name: "pool.delete", isTesting: false, secrets: [] },
   get: { name: "pool.get", isTesting: false, secrets: [] },
+  getPrincipalTags: { name: "pool.getPrincipalTags", isTesting: false, secrets: [] },
   getRoles: { name: "pool.getRoles", isTesting: false, secrets: [] },
   list: { name: "pool.list", isTesting: false, secrets: [] },
+  setPrincipalTags: { name: "pool.setPrincipalTags", isTesting: false, secrets: [] },
   setRoles: { name: "pool.setRoles", isTesting: false, secrets: [] },
+  tag: { name: "pool.tag", isTesting: false, secrets: [] },
+  untag: { name: "pool.untag", isTesting: false, secrets: [] },
+  update: { name: "pool.update", isTesting: false, secrets: [] },
 };
 
 /** The methods of `pool`. */
@@ -26,6 +31,8 @@ export class PoolMethods {
    * Equivalent: cognito CreateIdentityPool.
    *
    * @throws {PoolExists} pool.create with an id that is taken.
+   * @throws {InvalidPoolProvider} A pool's provider cannot be used: an issuer that is no https URL, keys that cannot be
+   * read, a name that is taken.
    */
   create(params, options) {
     return this.#call(methods.create, params, options);
@@ -59,6 +66,20 @@ export class PoolMethods {
   }
 
   /**
+   * Get the tag map of a login provider.
+   *
+   * The map in effect, defaults spelled out.
+   *
+   * Equivalent: cognito GetPrincipalTagAttributeMap.
+   *
+   * @throws {PoolNotFound} The pool was never created, or is deleted.
+   * @throws {PrincipalTagsNotFound} A tag map that was never set, or was removed.
+   */
+  getPrincipalTags(params, options) {
+    return this.#call(methods.getPrincipalTags, params, options);
+  }
+
+  /**
    * Get the roles record of a pool.
    *
    * A pool whose roles were never set has an empty record.
@@ -85,16 +106,81 @@ export class PoolMethods {
   }
 
   /**
+   * Say which claims of a login's token become session tags.
+   *
+   * For one public provider; sessions that exist keep the tags they have. With useDefaults the map is client from aud
+   * and username from sub. An empty map without defaults removes the record. Tags need sts:TagSession in the role's
+   * trust policy.
+   *
+   * Equivalent: cognito SetPrincipalTagAttributeMap.
+   *
+   * @throws {PoolNotFound} The pool was never created, or is deleted.
+   * @throws {UnsupportedLoginProvider} A login names a provider that the pool does not have.
+   * @throws {InvalidPrincipalTags} A tag's key begins with aws:, or two keys differ in case only.
+   */
+  setPrincipalTags(params, options) {
+    return this.#call(methods.setPrincipalTags, params, options);
+  }
+
+  /**
    * Say which roles the identities of a pool get.
    *
-   * Replaces the whole record: a role that is left out is removed.
+   * Replaces the whole record: a role or a mapping that is left out is removed. Mappings choose among roles by what a
+   * public login's token says; developer logins always get the authenticated role.
    *
    * Equivalent: cognito SetIdentityPoolRoles.
    *
    * @throws {PoolNotFound} The pool was never created, or is deleted.
    * @throws {RoleNotFound} A role was never put, or is deleted.
+   * @throws {InvalidRoleMapping} A mapping for a provider that the pool does not have, or one without the rules it
+   * needs.
    */
   setRoles(params, options) {
     return this.#call(methods.setRoles, params, options);
+  }
+
+  /**
+   * Put tags on a pool.
+   *
+   * A tag that is there already gets the new value; the others stay. At most 50 in all.
+   *
+   * Equivalent: cognito TagResource.
+   *
+   * @throws {PoolNotFound} The pool was never created, or is deleted.
+   * @throws {TooManyTags} A pool would get more than 50 tags.
+   */
+  tag(params, options) {
+    return this.#call(methods.tag, params, options);
+  }
+
+  /**
+   * Take tags off a pool.
+   *
+   * Keys that are not there are passed over.
+   *
+   * Equivalent: cognito UntagResource.
+   *
+   * @throws {PoolNotFound} The pool was never created, or is deleted.
+   */
+  untag(params, options) {
+    return this.#call(methods.untag, params, options);
+  }
+
+  /**
+   * Replace the settings of a pool.
+   *
+   * What is left out goes back to its default, with one exception: the developer provider stays. It can be added to a
+   * pool that has none, and never changed. Users of a provider that is taken out cannot sign in with it until it is
+   * back; what they linked stays.
+   *
+   * Equivalent: cognito UpdateIdentityPool.
+   *
+   * @throws {PoolNotFound} The pool was never created, or is deleted.
+   * @throws {DeveloperProviderFixed} pool.update names another developer provider than the pool has.
+   * @throws {InvalidPoolProvider} A pool's provider cannot be used: an issuer that is no https URL, keys that cannot be
+   * read, a name that is taken.
+   */
+  update(params, options) {
+    return this.#call(methods.update, params, options);
   }
 }

@@ -112,6 +112,10 @@ export interface SystemMetricsResult {
   retries: number;
   /** Log lines dropped because nobody read standard error. */
   droppedLogs: number;
+  /** When this process last swept away rows that had expired, on the store's clock. */
+  lastSweptAt?: Timestamp;
+  /** How many rows it has swept away. */
+  sweptRows?: number;
 }
 
 /** What `system.ping` takes. */

@@ -3,6 +3,7 @@
 const methods = {
   discovery: { name: "token.discovery", isTesting: false, secrets: [] },
   jwks: { name: "token.jwks", isTesting: false, secrets: [] },
+  mint: { name: "token.mint", isTesting: false, secrets: [["token"]] },
   mintForDeveloper: { name: "token.mintForDeveloper", isTesting: false, secrets: [["token"]] },
   verify: { name: "token.verify", isTesting: false, secrets: [] },
 };
@@ -42,6 +43,36 @@ export class TokenMethods {
    */
   jwks(params, options) {
     return this.#call(methods.jwks, params, options);
+  }
+
+  /**
+   * Mint an OpenID token for whoever proves these logins: the classic flow.
+   *
+   * For 600 seconds. The identity that is answered may be another one than was named: the logins decide, as in
+   * identity.resolve. Developer tokens come from token.mintForDeveloper.
+   *
+   * Also offered with `caller: "public"`.
+   *
+   * Equivalent: cognito GetOpenIdToken.
+   *
+   * @throws {IdentityNotFound} The identity was never created, is deleted, or belongs to another pool.
+   * @throws {IdentityDisabled} A disabled identity is named or stands in a token.
+   * @throws {IdentityForbidden} An authenticated identity is used without any login.
+   * @throws {ClassicFlowDisabled} token.mint in a pool that does not allow it.
+   * @throws {UnauthenticatedNotAllowed} A guest in a pool that has none.
+   * @throws {LoginsDoNotMatch} An authenticated identity is named without a proof of it.
+   * @throws {LoginConflict} A login belongs to another identity, or an identity has one of this provider or 20 logins
+   * already.
+   * @throws {PublicProviderRequired} A client uses the developer provider's name.
+   * @throws {PoolTokenNotAccepted} A pool's own token is given as a login.
+   * @throws {UnsupportedLoginProvider} A login names a provider that the pool does not have.
+   * @throws {SamlNotSupported} A login names the ARN of a SAML provider.
+   * @throws {LoginTokenInvalid} A login's token fails a check.
+   * @throws {ProviderUnavailable} A login provider does not answer, or answers something that cannot be used.
+   * @throws {InvalidPrincipalTags} A tag's key begins with aws:, or two keys differ in case only.
+   */
+  mint(params, options) {
+    return this.#call(methods.mint, params, options);
   }
 
   /**

@@ -1,0 +1,11 @@
+import Synchronization
+
+/// Passes on that something was recorded. Whoever wants to know says so once.
+final class AuditWatch: Sendable {
+    private let listener = Mutex<(@Sendable (Int64) -> Void)?>(nil)
+
+    /// - Parameter listener: is called inside transactions, with the record's time: be quick.
+    func tell(_ listener: @escaping @Sendable (Int64) -> Void) { self.listener.withLock { $0 = listener } }
+
+    func noteRecord(at now: Int64) { listener.withLock { $0 }?(now) }
+}

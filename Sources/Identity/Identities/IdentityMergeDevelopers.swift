@@ -1,0 +1,32 @@
+import Contract
+
+extension IdentityService {
+    /// Merges the identities of two developer user identifiers; the destination stays.
+    ///
+    /// - Throws: `PoolNotFound`, `UnsupportedDeveloperProvider`, `DeveloperUserNotFound`, `LoginConflict`.
+    /// - Source: MergeDeveloperIdentities; cognito.md 7.4.
+    public func mergeDevelopers(_ request: IdentityMergeDevelopers.Params, _ call: any CallContext) throws -> IdentityMergeDevelopers.Result
+    {
+        let now = surroundings.clock.now
+        let id = try surroundings.database.write { tx in
+            let pool = try catalogue.pool(request.poolId, in: tx)
+            try pool.requireDeveloperProvider(request.developerProvider)
+            let owners = try [request.sourceUserIdentifier, request.destinationUserIdentifier].map { subject in
+                try tx.identity(owning: Login(provider: request.developerProvider, subject: subject), in: pool.id)
+            }
+            guard let source = owners[0], let destination = owners[1] else { throw DeveloperUserNotFound(poolId: pool.id) }
+            if source == destination { return destination }
+            try tx.lock([source, destination].sorted())
+            try IdentityResolution.refuseConflicts(
+                among: try tx.logins(of: destination) + tx.logins(of: source), developerProvider: pool.developerProvider)
+            try tx.absorb(source, into: destination, at: now)
+            try tx.setState(.authenticated, of: destination, at: now)
+            try surroundings.audit.record(
+                AuditEvent(
+                    method: IdentityMergeDevelopers.info.name, trace: call.trace, poolId: pool.id, identityId: destination,
+                    details: ["merged": [.string(source)]]), at: now, in: tx)
+            return destination
+        }
+        return IdentityMergeDevelopers.Result(identityId: id)
+    }
+}

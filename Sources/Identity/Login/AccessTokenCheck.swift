@@ -1,0 +1,59 @@
+import Contract
+import JSON
+
+/// Proves logins of providers whose access tokens only they themselves can judge (cognito.md 4.1): Facebook, which is asked for the
+/// token's app and user (`/app`, `/me`), and Login with Amazon (`/auth/o2/tokeninfo`).
+struct AccessTokenCheck: Sendable {
+    private let surroundings: Surroundings
+
+    init(_ surroundings: Surroundings) { self.surroundings = surroundings }
+
+    /// - Throws: `LoginTokenInvalid`, `ProviderUnavailable`.
+    func proof(of token: String, from provider: LoginProvider, _ call: any CallContext, now: Int64) throws -> LoginProof {
+        let (clientId, subject) =
+            provider.kind == .amazon ? try amazon(token, provider, call, now: now) : try facebook(token, provider, call)
+        guard provider.clientIds.contains(clientId) else {
+            throw refusal(provider, "audience", "It was made for another app than those of the pool's provider.")
+        }
+        guard !subject.isEmpty, subject.unicodeScalars.count <= 255 else { throw refusal(provider, "subject", "It names no user.") }
+        let claims: JSONValue = ["iss": .string(provider.name), "aud": .string(clientId), "sub": .string(subject)]
+        return LoginProof(
+            provider: provider, login: provider.login(subject: subject, clientId: clientId),
+            qualified: provider.qualified(subject: subject, clientId: clientId, realm: surroundings.realm),
+            claims: try JSONText(claims.text).root)
+    }
+
+    private func facebook(_ token: String, _ provider: LoginProvider, _ call: any CallContext) throws -> (clientId: String, subject: String)
+    {
+        let base = provider.endpoint ?? "https://graph.facebook.com"
+        let app = try ask("\(base)/app?access_token=\(PercentEncoding.encode(token.utf8, keepingSlashes: false))", provider, call)
+        let user = try ask("\(base)/me?fields=id&access_token=\(PercentEncoding.encode(token.utf8, keepingSlashes: false))", provider, call)
+        return (app["id"]?.string ?? "", user["id"]?.string ?? "")
+    }
+
+    private func amazon(
+        _ token: String, _ provider: LoginProvider, _ call: any CallContext, now: Int64
+    ) throws -> (clientId: String, subject: String) {
+        let base = provider.endpoint ?? "https://api.amazon.com"
+        let facts = try ask(
+            "\(base)/auth/o2/tokeninfo?access_token=\(PercentEncoding.encode(token.utf8, keepingSlashes: false))", provider, call)
+        // The token's remaining seconds.
+        if let left = facts["exp"]?.number?.int64, left <= 0 {
+            throw refusal(provider, "expired", "Token expired: \(now) >= \(now + left)")
+        }
+        return (facts["aud"]?.string ?? "", facts["user_id"]?.string ?? "")
+    }
+
+    private func ask(_ url: String, _ provider: LoginProvider, _ call: any CallContext) throws -> JSONNode {
+        let (status, object) = try surroundings.foreign.object(at: url, of: provider.address, call)
+        switch status {
+        case 200: return object
+        case 400..<500: throw refusal(provider, "signature", "The provider does not accept it (HTTP \(status)).")
+        default: throw ProviderUnavailable(provider: provider.name, reason: "it answered HTTP \(status). Try again later.")
+        }
+    }
+
+    private func refusal(_ provider: LoginProvider, _ check: String, _ reason: String) -> LoginTokenInvalid {
+        LoginTokenInvalid(provider: provider.name, check: check, reason: reason)
+    }
+}

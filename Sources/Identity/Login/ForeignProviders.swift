@@ -1,0 +1,45 @@
+import Contract
+import Crypto
+import JSON
+
+/// Login providers as they are reached over the network.
+public protocol ForeignProviders: Sendable {
+    /// The key that a token's header asks for, nil if the issuer has none such.
+    ///
+    /// - Throws: `ProviderUnavailable`; what moves the call to where it may wait for other machines.
+    func key(
+        for header: JWSHeader, issuer: String, of provider: ProviderAddress, _ call: any CallContext
+    ) throws -> PublicKey?
+
+    /// The JSON object that a provider answers at `url`, with the HTTP status.
+    ///
+    /// - Throws: as `key`.
+    func object(at url: String, of provider: ProviderAddress, _ call: any CallContext) throws -> (status: Int, object: JSONNode)
+}
+
+/// How a provider may be reached.
+public struct ProviderAddress: Sendable, Hashable {
+    /// The name of its logins.
+    public let name: String
+    public let allowsInsecure: Bool
+    public let allowsPrivateNetwork: Bool
+}
+
+extension LoginProvider {
+    var address: ProviderAddress {
+        ProviderAddress(name: name, allowsInsecure: allowsInsecure, allowsPrivateNetwork: allowsPrivateNetwork)
+    }
+}
+
+/// No network: only providers whose keys stand in the pool prove anything.
+public struct NoForeignProviders: ForeignProviders {
+    public init() {}
+
+    public func key(for header: JWSHeader, issuer: String, of provider: ProviderAddress, _ call: any CallContext) throws -> PublicKey? {
+        throw ProviderUnavailable(provider: provider.name, reason: "this process asks nobody. Give its keys with the pool.")
+    }
+
+    public func object(at url: String, of provider: ProviderAddress, _ call: any CallContext) throws -> (status: Int, object: JSONNode) {
+        throw ProviderUnavailable(provider: provider.name, reason: "this process asks nobody.")
+    }
+}

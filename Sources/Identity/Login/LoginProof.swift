@@ -1,0 +1,63 @@
+import Contract
+import Crypto
+import JSON
+
+/// A public login that was proven.
+struct LoginProof: Sendable {
+    let provider: LoginProvider
+    let login: Login
+    /// The element of `amr` that names provider and user (cognito.md 5.3).
+    let qualified: String
+    /// What the provider says of the user; for providers of access tokens `iss`, `aud` and `sub`.
+    let claims: JSONNode
+}
+
+/// What an ID token must be to prove a login (cognito.md 4.2; OpenID Connect Core 3.1.3.7). Signature and keys are elsewhere.
+struct IDTokenClaims {
+    let subject: String
+    /// The registered client that it was made for.
+    let clientId: String
+    let json: JSONNode
+
+    /// Foreign clocks may differ by as much.
+    static let leewaySeconds: Int64 = 300
+
+    /// - Throws: `LoginTokenInvalid` naming the check that failed.
+    init(_ payload: [UInt8], from provider: LoginProvider, now: Int64) throws {
+        func refuse(_ check: String, _ reason: String) -> LoginTokenInvalid {
+            LoginTokenInvalid(provider: provider.name, check: check, reason: reason)
+        }
+        guard case .openID(let issuers) = provider.kind, let json = try? JSONText(payload).root, json.kind == .object else {
+            throw refuse("malformed", "Its claims are not a JSON object.")
+        }
+        guard let issuer = json["iss"]?.string, issuers.contains(where: { $0.utf8.elementsEqual(issuer.utf8) }) else {
+            throw refuse("issuer", "Issuer doesn't match providerName")
+        }
+        let audience = json["aud"]
+        guard let audience, !audience.isNull else { throw refuse("audience", "Missing a required claim: aud") }
+        var clients: [String] = []
+        if let azp = json["azp"] {
+            clients = [azp.string].compactMap { $0 }
+        } else if let one = audience.string {
+            clients = [one]
+        } else {
+            audience.forEachElement { if let one = $1.string { clients.append(one) } }
+        }
+        guard let client = clients.first(where: { provider.clientIds.contains($0) }) else {
+            throw refuse("audience", "It was made for another client than those of the pool's provider.")
+        }
+        guard let expiresAt = json["exp"]?.number?.int64 else { throw refuse("expired", "Missing a required claim: exp") }
+        guard expiresAt > now - Self.leewaySeconds else { throw refuse("expired", "Token expired: \(now) >= \(expiresAt)") }
+        for name in ["iat", "nbf"] {
+            if let moment = json[name]?.number?.int64, moment > now + Self.leewaySeconds {
+                throw refuse("notYetValid", "Token is not valid before \(moment); it is \(now).")
+            }
+        }
+        guard let subject = json["sub"]?.string, !subject.isEmpty, subject.unicodeScalars.count <= 255 else {
+            throw refuse("subject", "Missing a required claim: sub")
+        }
+        self.subject = subject
+        clientId = client
+        self.json = json
+    }
+}

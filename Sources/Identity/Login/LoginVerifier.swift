@@ -1,0 +1,76 @@
+import Contract
+import Crypto
+import JSON
+
+/// Verifies the public logins of a call: all of them or none (cognito.md 4.2).
+struct LoginVerifier: Sendable {
+    private let surroundings: Surroundings
+
+    init(_ surroundings: Surroundings) { self.surroundings = surroundings }
+
+    /// The name under which AWS clients hand in a pool's own token.
+    static let poolTokenName = "cognito-identity.amazonaws.com"
+
+    /// - Returns: the proofs in the order of their providers' names.
+    /// - Throws: `PublicProviderRequired`, `PoolTokenNotAccepted`, `SamlNotSupported`, `UnsupportedLoginProvider` for a name;
+    ///   `LoginTokenInvalid`, `ProviderUnavailable` for a token.
+    func verify(_ logins: Members<String>?, of pool: PoolRecord, _ call: any CallContext, now: Int64) throws -> [LoginProof] {
+        guard let logins, !logins.isEmpty else { return [] }
+        let ordered = logins.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+        let named = try ordered.map { ($0.value, try provider($0.name, of: pool)) }
+        return try named.map { token, provider in try verify(token, from: provider, call, now: now) }
+    }
+
+    private func provider(_ name: String, of pool: PoolRecord) throws -> LoginProvider {
+        if name == pool.developerProvider { throw PublicProviderRequired(provider: name) }
+        if name == Self.poolTokenName { throw PoolTokenNotAccepted(provider: name) }
+        if let provider = pool.provider(named: name) { return provider }
+        if name.hasPrefix("arn:"), name.contains(":saml-provider/") { throw SamlNotSupported(provider: name) }
+        throw UnsupportedLoginProvider(poolId: pool.id, provider: name)
+    }
+
+    private func verify(_ token: String, from provider: LoginProvider, _ call: any CallContext, now: Int64) throws -> LoginProof {
+        guard case .openID(let issuers) = provider.kind else {
+            return try AccessTokenCheck(surroundings).proof(of: token, from: provider, call, now: now)
+        }
+        let jws: JWS
+        do { jws = try JWS.parse(token) } catch {
+            throw LoginTokenInvalid(provider: provider.name, check: "malformed", reason: "Couldn't verify signed token. \(error.text)")
+        }
+        try refuseOwnToken(jws, provider)
+        // Cheap checks come first: nobody is asked for keys to refuse a token that is expired or somebody else's.
+        let claims = try IDTokenClaims(jws.payload, from: provider, now: now)
+        let key = try key(for: jws.header, of: provider, issuer: issuers[0], call)
+        guard let key, (try? jws.verify(with: key)) != nil else {
+            throw LoginTokenInvalid(
+                provider: provider.name, check: "signature",
+                reason: key == nil ? "Couldn't verify signed token. The provider has no key for it." : "Couldn't verify signed token.")
+        }
+        return LoginProof(
+            provider: provider, login: provider.login(subject: claims.subject, clientId: claims.clientId),
+            qualified: provider.qualified(subject: claims.subject, clientId: claims.clientId, realm: surroundings.realm),
+            claims: claims.json)
+    }
+
+    private func key(for header: JWSHeader, of provider: LoginProvider, issuer: String, _ call: any CallContext) throws -> PublicKey? {
+        if let keys = provider.keys { return keys.key(for: header) }
+        return try surroundings.foreign.key(for: header, issuer: issuer, of: provider.address, call)
+    }
+
+    private func refuseOwnToken(_ jws: JWS, _ provider: LoginProvider) throws {
+        let issuer = (try? JSONText(jws.payload).root)?["iss"]?.string
+        if let issuer, surroundings.realm.owner(ofIssuer: issuer) != nil { throw PoolTokenNotAccepted(provider: provider.name) }
+    }
+}
+
+extension JWSError {
+    /// What is wrong with a token of somebody else's.
+    fileprivate var text: String {
+        switch self {
+        case .malformed: "It is no signed JSON Web Token."
+        case .algorithmNotAllowed(let name): "Its algorithm \(name) is not accepted."
+        case .criticalHeader: "Its header demands extensions that are not known here."
+        case .algorithmMismatch, .unknownKey, .badSignature: ""
+        }
+    }
+}

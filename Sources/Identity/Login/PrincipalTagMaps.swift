@@ -1,0 +1,70 @@
+import Contract
+import JSON
+
+/// The tag maps of a pool, by provider (cognito.md 1.6).
+struct PrincipalTagMaps: Sendable {
+    struct Map: Sendable, Equatable {
+        let usesDefaults: Bool
+        /// Tag key to claim.
+        let tags: [(key: String, claim: String)]
+
+        static func == (a: Map, b: Map) -> Bool {
+            a.usesDefaults == b.usesDefaults && a.tags.elementsEqual(b.tags) { $0.key == $1.key && $0.claim == $1.claim }
+        }
+    }
+
+    private var maps: [String: Map] = [:]
+
+    /// What `useDefaults` means.
+    static let defaults = Map(usesDefaults: true, tags: [("client", "aud"), ("username", "sub")])
+    /// How many bytes all keys and claims of a map may have together.
+    static let mostBytes = 460
+
+    subscript(_ provider: String) -> Map? {
+        get { maps[provider] }
+        set { maps[provider] = newValue }
+    }
+
+    /// The tags that the claims of proven logins make. Of two that make one tag, the first provider counts.
+    ///
+    /// - Throws: `InvalidPrincipalTags` for a value that no tag can have.
+    func tags(of proofs: [LoginProof]) throws -> [(key: String, value: String)] {
+        var tags: [(key: String, value: String)] = []
+        for proof in proofs {
+            for (key, claim) in maps[proof.provider.name]?.tags ?? []
+            where !tags.contains(where: { $0.key.lowercased() == key.lowercased() }) {
+                // A claim that the token lacks makes no tag.
+                guard let value = proof.claims[claim] else { continue }
+                let text = ClaimText.of(value)
+                guard (1...256).contains(text.unicodeScalars.count) else {
+                    throw InvalidPrincipalTags(
+                        tag: key, reason: "the claim \(claim) of \(proof.provider.name) has no value of 1 to 256 characters")
+                }
+                tags.append((key, text))
+            }
+        }
+        return tags
+    }
+
+    // MARK: In the store
+
+    init(stored text: String) {
+        guard let object = (try? JSONValue(parsing: text))?.object else { return }
+        for (provider, map) in object.members {
+            maps[provider] =
+                map["defaults"]?.bool == true
+                ? Self.defaults
+                : Map(usesDefaults: false, tags: (map["tags"]?.object?.members ?? []).map { ($0.name, $0.value.string ?? "") })
+        }
+    }
+
+    var json: JSONValue {
+        var object = JSONObject()
+        for (provider, map) in maps.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
+            var tags = JSONObject()
+            for tag in map.tags { tags[tag.key] = .string(tag.claim) }
+            object[provider] = map.usesDefaults ? ["defaults": true] : ["tags": .object(tags)]
+        }
+        return .object(object)
+    }
+}

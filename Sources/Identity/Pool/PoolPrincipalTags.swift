@@ -1,0 +1,53 @@
+import Contract
+
+extension PoolService {
+    /// Replaces the tag map of one login provider.
+    ///
+    /// - Throws: `PoolNotFound`, `UnsupportedLoginProvider`, `InvalidPrincipalTags`.
+    /// - Source: SetPrincipalTagAttributeMap; cognito.md 1.6, 3.1.
+    public func setPrincipalTags(_ request: PoolSetPrincipalTags.Params, _ call: any CallContext) throws -> PoolSetPrincipalTags.Result {
+        let now = surroundings.clock.now
+        let map: PrincipalTagMaps.Map
+        if request.useDefaults {
+            map = PrincipalTagMaps.defaults
+        } else {
+            let tags = try SessionTags.validated(request.principalTags)
+            let bytes = tags.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+            if bytes > PrincipalTagMaps.mostBytes {
+                throw InvalidPrincipalTags(
+                    tag: tags.last!.key,
+                    reason: "keys and claims have \(bytes) bytes together, and \(PrincipalTagMaps.mostBytes) are the most")
+            }
+            map = .init(usesDefaults: false, tags: tags.map { ($0.key, $0.value) })
+        }
+        try surroundings.database.write { tx in
+            guard let pool = try tx.pool(request.poolId) else { throw PoolNotFound(poolId: request.poolId) }
+            guard pool.provider(named: request.provider) != nil else {
+                throw UnsupportedLoginProvider(poolId: pool.id, provider: request.provider)
+            }
+            var maps = pool.tagMaps
+            maps[request.provider] = map.tags.isEmpty ? nil : map
+            try tx.advanceEpoch()
+            try tx.setTagMaps(maps, of: pool.id)
+            try surroundings.audit.record(
+                AuditEvent(method: PoolSetPrincipalTags.info.name, trace: call.trace, poolId: pool.id, subject: request.provider), at: now,
+                in: tx)
+        }
+        return answer(map, of: request.provider, in: request.poolId)
+    }
+
+    /// - Throws: `PoolNotFound`, `PrincipalTagsNotFound`.
+    /// - Source: GetPrincipalTagAttributeMap; cognito.md 3.1.
+    public func getPrincipalTags(_ request: PoolGetPrincipalTags.Params, _ call: any CallContext) throws -> PoolGetPrincipalTags.Result {
+        let pool = try surroundings.database.read { try catalogue.pool(request.poolId, in: $0) }
+        guard let map = pool.tagMaps[request.provider] else {
+            throw PrincipalTagsNotFound(poolId: pool.id, provider: request.provider)
+        }
+        return answer(map, of: request.provider, in: pool.id)
+    }
+
+    private func answer(_ map: PrincipalTagMaps.Map, of provider: String, in poolId: String) -> PrincipalTagMap {
+        PrincipalTagMap(
+            poolId: poolId, provider: provider, useDefaults: map.usesDefaults, principalTags: Members(map.tags.map { ($0.key, $0.claim) }))
+    }
+}

@@ -1,0 +1,74 @@
+import Contract
+import JSON
+
+extension PoolService {
+    /// Replaces the settings of a pool; the developer provider alone stays when it is left out.
+    ///
+    /// - Throws: `PoolNotFound`, `DeveloperProviderFixed`, `InvalidPoolProvider`.
+    /// - Source: UpdateIdentityPool; cognito.md 3.1.1.
+    public func update(_ request: PoolUpdate.Params, _ call: any CallContext) throws -> PoolUpdate.Result {
+        let now = surroundings.clock.now
+        return try change(request.poolId, PoolUpdate.info.name, call, at: now) { pool in
+            if let fixed = pool.developerProvider, let given = request.developerProvider, given != fixed {
+                throw DeveloperProviderFixed(poolId: pool.id, developerProvider: fixed)
+            }
+            let developerProvider = request.developerProvider ?? pool.developerProvider
+            return PoolRecord(
+                id: pool.id, name: request.name, allowUnauthenticated: request.allowUnauthenticated,
+                allowClassicFlow: request.allowClassicFlow, developerProvider: developerProvider,
+                providers: try [LoginProvider](request.providers ?? [], developerProvider: developerProvider),
+                signingAlgorithm: pool.signingAlgorithm, tags: request.tags?.object ?? [:], createdAt: pool.createdAt, updatedAt: now,
+                roleMappings: pool.roleMappings, tagMaps: pool.tagMaps)
+        }
+    }
+
+    /// Puts tags on a pool; a key that is there gets the new value.
+    ///
+    /// - Throws: `PoolNotFound`, `TooManyTags`.
+    /// - Source: TagResource; cognito.md 3.1.
+    public func tag(_ request: PoolTag.Params, _ call: any CallContext) throws -> PoolTag.Result {
+        let now = surroundings.clock.now
+        return try change(request.poolId, PoolTag.info.name, call, at: now) { pool in
+            var tags = pool.tags
+            for tag in request.tags { tags[tag.name] = .string(tag.value) }
+            guard tags.count <= 50 else { throw TooManyTags(poolId: pool.id, count: Int64(tags.count)) }
+            return pool.with(tags: tags, at: now)
+        }
+    }
+
+    /// Takes tags off a pool; keys that are not there are passed over.
+    ///
+    /// - Throws: `PoolNotFound`.
+    /// - Source: UntagResource; cognito.md 3.1.
+    public func untag(_ request: PoolUntag.Params, _ call: any CallContext) throws -> PoolUntag.Result {
+        let now = surroundings.clock.now
+        return try change(request.poolId, PoolUntag.info.name, call, at: now) { pool in
+            var tags = pool.tags
+            for key in request.tagKeys { tags[key] = nil }
+            return pool.with(tags: tags, at: now)
+        }
+    }
+
+    private func change(
+        _ id: String, _ method: String, _ call: any CallContext, at now: Int64, _ change: (PoolRecord) throws -> PoolRecord
+    ) throws -> Pool {
+        answer(
+            try surroundings.database.write { tx in
+                guard let pool = try tx.pool(id) else { throw PoolNotFound(poolId: id) }
+                let changed = try change(pool)
+                try tx.advanceEpoch()
+                try tx.update(changed)
+                try surroundings.audit.record(AuditEvent(method: method, trace: call.trace, poolId: id), at: now, in: tx)
+                return changed
+            })
+    }
+}
+
+extension PoolRecord {
+    fileprivate func with(tags: JSONObject, at now: Int64) -> PoolRecord {
+        PoolRecord(
+            id: id, name: name, allowUnauthenticated: allowUnauthenticated, allowClassicFlow: allowClassicFlow,
+            developerProvider: developerProvider, providers: providers, signingAlgorithm: signingAlgorithm, tags: tags,
+            createdAt: createdAt, updatedAt: now, roleMappings: roleMappings, tagMaps: tagMaps)
+    }
+}

@@ -1,0 +1,27 @@
+import Contract
+
+extension TokenService {
+    /// The lifetime of a token of the classic flow (cognito.md 3.4).
+    private static let seconds: Int64 = 600
+
+    /// Mints an OpenID token for whoever has proven logins of an identity, or for a guest.
+    ///
+    /// - Throws: `IdentityNotFound`, `IdentityDisabled`, `IdentityForbidden`, `ClassicFlowDisabled`, `UnauthenticatedNotAllowed`,
+    ///   `LoginsDoNotMatch`, `LoginConflict`, and what verifying logins throws.
+    /// - Source: GetOpenIdToken; cognito.md 3.4, 5.2, 7.1.
+    public func mint(_ request: TokenMint.Params, _ call: any CallContext) throws -> TokenMint.Result {
+        let now = surroundings.clock.now
+        let proven = try surroundings.prove(request.identityId, request.logins, catalogue, call, now: now, classicFlow: true)
+        let event = AuditEvent(method: TokenMint.info.name, trace: call.trace, poolId: proven.pool.id)
+        let (key, identity) = try surroundings.resolve(event, recordsKept: surroundings.auditsIssuance, at: now) { tx in
+            let (pool, keys) = try catalogue.issuingPool(proven.pool.id, in: tx)
+            guard let key = keys.active(at: now) else { throw PoolNotFound(poolId: pool.id) }
+            return (key, try .init(tx, pool: pool, given: request.identityId, logins: proven.proofs.map(\.login)))
+        }
+        let claims = PoolTokenClaims(
+            realm: surroundings.realm, poolId: proven.pool.id, identityId: identity.id, amr: .init(proven.proofs),
+            tags: try proven.pool.tagMaps.tags(of: proven.proofs), issuedAt: now,
+            expiresAt: now + Self.seconds)
+        return TokenMint.Result(identityId: identity.id, token: try key.signer.sign(claims.json), expiresAt: claims.expiresAt)
+    }
+}

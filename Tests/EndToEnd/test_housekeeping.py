@@ -1,0 +1,273 @@
+"""What a store does by itself while it is used: heads of the audit log for the log, rows that expire, retention."""
+
+import json
+import os
+import sqlite3
+import time
+
+from endtoend import EndToEnd, make_pool, mint, pool_with_role
+from sidecar import run
+
+MOMENT = 1_700_000_000
+HOUR, DAY = 3_600, 86_400
+
+
+class Housekeeping(EndToEnd):
+    def setUp(self):
+        super().setUp()
+        self.store = self.path("store.db")
+
+    def start(self, *options):
+        return self.spawn(*options, store=self.store, testing=True)
+
+    def begin(self, *options):
+        """A process whose clock stands at MOMENT and which has recorded something."""
+        sidecar = self.start(*options)
+        sidecar.call("test.clock", {"freeze": True, "setAt": MOMENT})
+        return sidecar, make_pool(sidecar)["poolId"]
+
+    def later(self, sidecar, seconds):
+        sidecar.call("test.clock", {"advanceSeconds": seconds})
+
+    def swept(self, sidecar, seconds, *others):
+        """Lets time pass, makes a change, and waits until the sweep that is due then has run, here or in another process."""
+        self.later(sidecar, seconds)
+        now = sidecar.call("test.clock")["now"]
+        make_pool(sidecar)
+        self.eventually(lambda: now in [each.call("system.metrics").get("lastSweptAt") for each in (sidecar, *others)])
+
+    def eventually(self, condition):
+        deadline = time.monotonic() + 20
+        while not condition():
+            self.assertLess(time.monotonic(), deadline, "it did not come true")
+            time.sleep(0.01)
+
+    def rows(self, query, *parameters):
+        connection = sqlite3.connect(self.store, timeout=20)
+        try:
+            rows = connection.execute(query, parameters).fetchall()
+            connection.commit()
+            return rows
+        finally:
+            connection.close()
+
+    def heads(self, sidecar):
+        """What the log says as `audit heads`, ready for audit.verify."""
+        lines = [json.loads(line) for line in sidecar.stderr_text().splitlines() if line.startswith("{")]
+        return [{"heads": line["heads"]} for line in lines if line["message"] == "audit heads"]
+
+    def intact(self, params=None):
+        """The answer of a fresh process to audit.verify: whether all is intact, and the chains."""
+        verifier = self.start()
+        answer = verifier.call("audit.verify", params or {})
+        self.assertEqual(verifier.finish(), 0)
+        return answer["intact"], answer["chains"]
+
+    # Heads
+
+    def test_heads_are_logged_once_an_hour_of_work_and_at_the_end(self):
+        sidecar, pool = self.begin()
+        self.later(sidecar, HOUR - 1)
+        mint(sidecar, pool, "a")
+        self.later(sidecar, 1)
+        self.assertEqual(self.heads(sidecar), [], "nothing happens without a change")
+        mint(sidecar, pool, "b")
+        self.eventually(lambda: self.heads(sidecar))
+        mint(sidecar, pool, "c")
+        self.later(sidecar, HOUR - 1)
+        mint(sidecar, pool, "d")
+        self.assertEqual(sidecar.finish(), 0)
+        hourly, last = self.heads(sidecar)
+        self.assertEqual(last["heads"][0]["records"], 5)
+        for params in (hourly, last):
+            self.assertEqual(self.intact(params)[0], True, params)
+        # What was cut off after the hour is missed by the later line, what was cut off before it by both.
+        self.rows("DELETE FROM audit WHERE number = 5")
+        self.assertEqual((self.intact(hourly)[0], self.intact(last)[0]), (True, False))
+        self.rows("DELETE FROM audit")
+        self.assertEqual((self.intact()[0], self.intact(hourly)[0]), (True, False))
+
+    def test_no_heads_where_nothing_was_recorded(self):
+        sidecar, _ = self.begin()
+        self.assertEqual(sidecar.finish(), 0)
+        self.assertEqual(len(self.heads(sidecar)), 1)
+        reader = self.start()
+        reader.call("pool.list")
+        self.assertEqual(reader.finish(), 0)
+        self.assertEqual(self.heads(reader), [])
+
+    def test_heads_lead_to_every_chain(self):
+        """The log names the chains that no other names; whoever cuts off another one is found out by these."""
+        for _ in range(3):
+            sidecar = self.start()
+            first = make_pool(sidecar)
+            sidecar.finish()
+        last = self.heads(sidecar)[-1]
+        self.assertEqual(len(last["heads"]), 1)
+        self.assertTrue(self.intact(last)[0])
+        chain = self.rows("SELECT chain FROM audit WHERE chain <> ? LIMIT 1", last["heads"][0]["chain"])[0][0]
+        self.rows("DELETE FROM audit WHERE chain = ?", chain)
+        self.assertFalse(self.intact(last)[0], first)
+
+    def test_an_idle_process_has_no_thread_for_it(self):
+        sidecar, _ = self.begin()
+        self.swept(sidecar, HOUR)
+        def threads():
+            names = []
+            for task in os.listdir(f"/proc/{sidecar.process.pid}/task"):
+                try:
+                    with open(f"/proc/{sidecar.process.pid}/task/{task}/comm", encoding="ascii") as file:
+                        names.append(file.read().strip())
+                except FileNotFoundError:
+                    pass
+            return names
+        self.eventually(lambda: "housekeeping" not in threads())
+
+    # Rows that expire
+
+    def test_revocations_go_when_what_they_refuse_has_expired(self):
+        sidecar = self.start()
+        sidecar.call("test.clock", {"freeze": True, "setAt": MOMENT})
+        pool, _ = pool_with_role(sidecar)
+        user = mint(sidecar, pool, durationSeconds=DAY)
+        self.later(sidecar, 1)
+        sidecar.call("credentials.revoke", {"identityId": user["identityId"]})
+        self.swept(sidecar, DAY - 2)
+        self.assertEqual(len(self.rows("SELECT * FROM revocation")), 1)
+        self.refused("tokenRevoked", sidecar, "credentials.get", {"token": user["token"]})
+        self.swept(sidecar, 2 * HOUR)
+        self.assertEqual(self.rows("SELECT * FROM revocation"), [])
+        self.refused("tokenExpired", sidecar, "credentials.get", {"token": user["token"]})
+        self.assertEqual(sidecar.call("system.metrics")["sweptRows"], 1)
+
+    def test_keys_go_when_their_last_token_has_expired(self):
+        sidecar, pool = self.begin()
+        kids = lambda: {kid for kid, in self.rows("SELECT kid FROM signing_key WHERE owner = ?", f"pools/{pool}")}
+        first = kids()
+        rotated = sidecar.call("key.rotate", {"poolId": pool})["kid"]
+        self.later(sidecar, DAY)
+        token = mint(sidecar, pool, durationSeconds=DAY)["token"]
+        self.swept(sidecar, DAY)
+        self.assertEqual(kids(), first | {rotated}, "the old key is published for a day after the last token")
+        self.swept(sidecar, 2 * HOUR)
+        self.assertEqual(kids(), {rotated})
+        new = sidecar.call("key.revoke", {"kid": rotated})["replacement"]["kid"]
+        self.swept(sidecar, DAY)
+        self.assertEqual(kids(), {rotated, new}, "a revoked key is known for as long as its tokens would have lived")
+        self.refused("tokenKeyUnknown", sidecar, "token.verify", {"token": token, "audience": pool})
+        self.swept(sidecar, 2 * HOUR)
+        self.assertEqual(kids(), {new})
+        token = mint(sidecar, pool)["token"]
+        self.assertEqual(sidecar.call("token.verify", {"token": token, "audience": pool})["use"], "pool")
+
+    def test_processes_of_one_request_sweep_too(self):
+        sidecar, pool = self.begin()
+        sidecar.call("credentials.revoke", {"poolId": pool})
+        self.assertEqual(sidecar.finish(), 0)
+        self.assertEqual(len(self.rows("SELECT * FROM revocation")), 1)
+        last = self.start()
+        self.later(last, 2 * DAY)
+        make_pool(last)
+        self.assertEqual(last.finish(), 0)
+        self.assertEqual(self.rows("SELECT * FROM revocation"), [])
+
+    # Retention
+
+    def test_everything_is_kept_without_a_retention(self):
+        sidecar, pool = self.begin()
+        self.swept(sidecar, 10_000 * DAY)
+        self.assertEqual(len(sidecar.call("audit.list", {"poolId": pool})["records"]), 1)
+
+    def test_old_records_go_and_the_rest_is_still_verified(self):
+        sidecar, pool = self.begin("--audit-retention-days", "30")
+        for i in range(5):
+            mint(sidecar, pool, f"user-{i}")
+        self.later(sidecar, 20 * DAY)
+        mint(sidecar, pool, "young")
+        before = [{k: c[k] for k in ("chain", "records", "head")} for c in sidecar.call("audit.verify")["chains"]]
+        self.swept(sidecar, 15 * DAY)
+        records = sidecar.call("audit.list")["records"]
+        self.assertEqual(
+            [r["method"] for r in records], ["audit.checkpoint", "pool.create", "token.mintForDeveloper"])
+        answer = sidecar.call("audit.verify", {"heads": before})
+        self.assertTrue(answer["intact"], answer)
+        self.assertEqual([(c["records"], c["removedRecords"]) for c in answer["chains"]], [(9, 6)])
+        self.assertEqual(records[0]["details"]["removed"][records[0]["chain"]].split(".")[0], "6")
+        self.assertEqual(sidecar.finish(), 0)
+
+        kept = self.rows("SELECT * FROM audit ORDER BY number")
+        def after(statement, params=None):
+            self.rows(statement)
+            answer = self.intact(params)[0]
+            self.rows("DELETE FROM audit")
+            connection = sqlite3.connect(self.store)
+            connection.executemany(f"INSERT INTO audit VALUES ({','.join('?' * len(kept[0]))})", kept)
+            connection.commit()
+            connection.close()
+            return answer
+
+        self.assertTrue(after("UPDATE audit SET number = number"))
+        self.assertFalse(after("DELETE FROM audit WHERE number = 7"), "more was cut off than the checkpoint says")
+        self.assertFalse(after("DELETE FROM audit WHERE number = 9"), "the checkpoint itself was cut off")
+        self.assertFalse(after("UPDATE audit SET details = replace(details, '\"6.', '\"7.')"), "the checkpoint was altered")
+        self.assertFalse(after("INSERT INTO audit SELECT chain, 3, at, method, trace, pool_id, identity_id, subject, details, mac FROM audit LIMIT 1"))
+        self.assertFalse(after("DELETE FROM audit", self.heads(sidecar)[-1]))
+
+    def test_retention_goes_on_for_years(self):
+        """Checkpoints grow old themselves; what they say is taken over. A chain that writes seldom stays whole."""
+        sidecar, _ = self.begin("--audit-retention-days", "30")
+        slow = self.start("--audit-retention-days", "30")
+        make_pool(slow)
+        for month in range(12):
+            heads = [{k: c[k] for k in ("chain", "records", "head")} for c in sidecar.call("audit.verify")["chains"]]
+            self.swept(sidecar, 10 * DAY, slow)
+            if month % 5 == 4:
+                make_pool(slow)
+            self.swept(sidecar, 10 * DAY, slow)
+            answer = sidecar.call("audit.verify", {"heads": heads})
+            self.assertTrue(answer["intact"], (month, answer))
+            if month == 7:
+                brief = self.start("--audit-retention-days", "30")
+                make_pool(brief)
+                self.assertEqual(brief.finish(), 0)
+        self.assertLess(len(self.rows("SELECT * FROM audit")), 15)
+        self.assertLess(max(len(details) for details, in self.rows("SELECT details FROM audit")), 1_000)
+        self.assertTrue(self.intact()[0])
+
+    def test_a_chain_that_was_removed_whole_goes_on(self):
+        quiet, pool = self.begin("--audit-retention-days", "30")
+        mint(quiet, pool, "a")
+        busy = self.start("--audit-retention-days", "30")
+        make_pool(busy)
+        self.swept(busy, 31 * DAY)
+        self.assertEqual(busy.call("audit.list", {"poolId": pool})["records"], [])
+        mint(quiet, pool, "b")
+        answer = quiet.call("audit.verify")
+        self.assertTrue(answer["intact"], answer)
+        self.assertIn((3, 2), [(c["records"], c.get("removedRecords")) for c in answer["chains"]])
+
+    def test_two_processes_sweep_at_once(self):
+        """Thousands of old records, two processes that both find them due: all go, in small transactions, and the log stays whole."""
+        one, pool = self.begin("--audit-retention-days", "30")
+        two = self.start("--audit-retention-days", "30")
+        for sidecar in (one, two):
+            ids = [sidecar.send("token.mintForDeveloper", {"poolId": pool, "logins": {"login.shop": f"{sidecar.process.pid}-{i}"}}) for i in range(900)]
+            for id in ids:
+                sidecar.answer(id)
+        self.later(one, 31 * DAY)
+        for round in range(5):
+            ids = [(sidecar, sidecar.send("pool.create", {"name": f"p{round}"})) for sidecar in (one, two)]
+            for sidecar, id in ids:
+                sidecar.answer(id)
+        self.eventually(lambda: self.rows("SELECT count(*) FROM audit WHERE at < ?", MOMENT + DAY) == [(0,)])
+        for sidecar in (one, two):
+            self.works(sidecar)
+            self.assertTrue(sidecar.call("audit.verify", timeout=60)["intact"])
+        self.eventually(lambda: sum(each.call("system.metrics").get("sweptRows", 0) for each in (one, two)) == 1801)
+        self.assertGreaterEqual(self.rows("SELECT count(*) FROM audit WHERE method = 'audit.checkpoint'")[0][0], 9)
+
+    def test_days_that_make_no_sense_are_refused(self):
+        for days in ("0", "-3", "36501", "soon"):
+            self.assertEqual(run("serve", "--store", ":memory:", "--audit-retention-days", days).returncode, 64, days)
+        self.assertEqual(run("serve", "--store", ":memory:", environment={"MINTMARK_AUDIT_RETENTION_DAYS": "0"}).returncode, 64)
+        self.assertEqual(run("serve", "--store", ":memory:", environment={"MINTMARK_AUDIT_RETENTION_DAYS": "7"}).returncode, 0)

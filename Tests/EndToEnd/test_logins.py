@@ -1,0 +1,247 @@
+"""Public logins: ID tokens that PyJWT signs are verified, mapped to roles and tags, and refused for the one thing that is wrong with them."""
+
+import json
+import time
+
+import jwt
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from jwt.algorithms import ECAlgorithm, RSAAlgorithm
+
+from endtoend import PRINCIPAL, EndToEnd, mint, trust
+
+ISSUER = "https://login.example.com"
+NAME = "login.example.com"
+
+
+class Provider:
+    """An OpenID provider whose keys are given with the pool."""
+
+    def __init__(self, issuer=ISSUER, algorithm="ES256", kid="k1"):
+        self.issuer, self.algorithm, self.kid = issuer, algorithm, kid
+        self.key = ec.generate_private_key(ec.SECP256R1()) if algorithm == "ES256" else rsa.generate_private_key(65537, 2048)
+
+    @property
+    def jwk(self):
+        public = self.key.public_key()
+        known = json.loads((ECAlgorithm if self.algorithm == "ES256" else RSAAlgorithm).to_jwk(public))
+        return {**known, "kid": self.kid, "alg": self.algorithm, "use": "sig"}
+
+    def settings(self, **more):
+        return {"issuer": self.issuer, "clientIds": ["shop", "shop-mobile"], "keys": [self.jwk], **more}
+
+    def token(self, subject="carol", headers=None, key=None, **claims):
+        now = int(time.time())
+        claims = {"iss": self.issuer, "sub": subject, "aud": "shop", "iat": now, "exp": now + 600, **claims}
+        return jwt.encode({name: value for name, value in claims.items() if value is not None}, key or self.key, self.algorithm, {"kid": self.kid, **(headers or {})})
+
+
+def claims_of(token):
+    return jwt.decode(token, options={"verify_signature": False})
+
+
+class Logins(EndToEnd):
+    def setUp(self):
+        super().setUp()
+        self.sidecar = self.spawn()
+        self.provider = Provider()
+
+    def pool(self, *providers, **more):
+        pool = self.sidecar.call("pool.create", {"name": "shop", "allowClassicFlow": True, "developerProvider": "login.shop", "providers": list(providers) or [self.provider.settings()], **more})
+        return pool["poolId"]
+
+    def resolve(self, pool, token, name=NAME):
+        return self.sidecar.call("identity.resolve", {"poolId": pool, "logins": {name: token}})
+
+    def rejected(self, pool, token, check, name=NAME, says=""):
+        error = self.refused("loginTokenInvalid", self.sidecar, "identity.resolve", {"poolId": pool, "logins": {name: token}})
+        self.assertEqual((error.data["provider"], error.data["check"]), (name, check), error)
+        self.assertIn(says, str(error))
+
+    # What is accepted
+
+    def test_each_subject_is_one_identity(self):
+        pool = self.pool()
+        first = self.resolve(pool, self.provider.token())
+        self.assertTrue(first["isNewIdentity"])
+        self.assertEqual(self.resolve(pool, self.provider.token(exp=int(time.time()) - 299)), {**first, "isNewIdentity": False})
+        self.assertNotEqual(self.resolve(pool, self.provider.token("Carol"))["identityId"], first["identityId"])
+        self.assertTrue(self.resolve(self.pool(), self.provider.token())["isNewIdentity"])
+
+    def test_rsa_keys_and_several_keys(self):
+        old, new = Provider(algorithm="RS256", kid="old"), Provider(algorithm="RS256", kid="new")
+        pool = self.pool({**old.settings(), "keys": [old.jwk, new.jwk]})
+        self.assertEqual(self.resolve(pool, old.token())["identityId"], self.resolve(pool, new.token())["identityId"])
+
+    def test_azp_decides_where_there_is_one(self):
+        pool = self.pool()
+        self.resolve(pool, self.provider.token(aud=["other", "shop"], azp="shop-mobile"))
+        self.resolve(pool, self.provider.token(aud=["other", "shop"]))
+        self.rejected(pool, self.provider.token(aud="shop", azp="other"), "audience")
+
+    def test_google_is_known_by_its_domain_and_by_app(self):
+        google = Provider("https://accounts.google.com")
+        settings = {"provider": "accounts.google.com", "clientIds": ["one", "two"], "keys": [google.jwk]}
+        pool = self.pool(settings)
+        one = self.resolve(pool, google.token(aud="one"), "accounts.google.com")
+        short = self.resolve(pool, google.token(aud="one", iss="accounts.google.com"), "accounts.google.com")
+        self.assertEqual(one["identityId"], short["identityId"])
+        self.assertNotEqual(self.resolve(pool, google.token(aud="two"), "accounts.google.com")["identityId"], one["identityId"])
+        token = self.sidecar.call("token.mint", {"identityId": one["identityId"], "logins": {"accounts.google.com": google.token(aud="one")}})["token"]
+        self.assertEqual(claims_of(token)["amr"], ["authenticated", "accounts.google.com", "accounts.google.com:one:carol"])
+
+    # What is refused, by the check that fails
+
+    def test_the_checks_of_an_id_token(self):
+        pool, now = self.pool(), int(time.time())
+        token = self.provider.token
+        self.rejected(pool, token(iss="https://login.example.org"), "issuer", says="Issuer doesn't match providerName")
+        self.rejected(pool, token(iss="login.example.com"), "issuer")
+        self.rejected(pool, token(iss=None), "issuer")
+        self.rejected(pool, token(aud=None), "audience", says="Missing a required claim: aud")
+        self.rejected(pool, token(aud="other"), "audience")
+        self.rejected(pool, token(aud=[]), "audience")
+        self.rejected(pool, token(exp=now - 301), "expired", says="Token expired:")
+        self.rejected(pool, token(exp=None), "expired")
+        self.rejected(pool, token(iat=now + 400), "notYetValid")
+        self.rejected(pool, token(nbf=now + 400), "notYetValid")
+        self.rejected(pool, token(sub=None), "subject")
+        self.rejected(pool, token(subject=""), "subject")
+        self.rejected(pool, token(subject="x" * 256), "subject")
+
+    def test_forged_signatures(self):
+        pool, token = self.pool(), self.provider.token()
+        head, body, signature = token.split(".")
+        self.rejected(pool, f"{head}.{body}.{signature[:-4]}AAAA", "signature", says="Couldn't verify signed token.")
+        self.rejected(pool, self.provider.token(key=ec.generate_private_key(ec.SECP256R1())), "signature")
+        self.rejected(pool, self.provider.token(headers={"kid": "other"}), "signature")
+        self.rejected(pool, f"{head}.{body}.", "signature")
+        claims = claims_of(token)
+        self.rejected(pool, jwt.encode(claims, None, "none"), "malformed")
+        self.rejected(pool, jwt.encode(claims, "secret" * 8, "HS256", {"kid": "k1"}), "malformed")
+        self.rejected(pool, "no token", "malformed")
+        self.rejected(pool, "a.b.c", "malformed")
+
+    def test_one_bad_proof_fails_the_whole_call_and_changes_nothing(self):
+        other = Provider("https://id.example.org")
+        pool = self.pool(self.provider.settings(), other.settings())
+        logins = {NAME: self.provider.token(), "id.example.org": other.token(exp=1)}
+        self.refused("loginTokenInvalid", self.sidecar, "identity.resolve", {"poolId": pool, "logins": logins})
+        self.refused("loginTokenInvalid", self.sidecar, "token.mintForDeveloper", {"poolId": pool, "logins": {**logins, "login.shop": "carol"}})
+        self.assertEqual(self.sidecar.call("identity.list", {"poolId": pool})["identities"], [])
+
+    def test_a_pools_own_token_is_no_login(self):
+        pool = self.pool()
+        token = mint(self.sidecar, pool)["token"]
+        self.refused("poolTokenNotAccepted", self.sidecar, "identity.resolve", {"poolId": pool, "logins": {NAME: token}})
+
+    def test_a_provider_without_keys_is_asked_for(self):
+        pool = self.pool({"issuer": "https://login.invalid", "clientIds": ["shop"]})
+        provider = Provider("https://login.invalid")
+        error = self.refused("providerUnavailable", self.sidecar, "identity.resolve", {"poolId": pool, "logins": {"login.invalid": provider.token()}})
+        self.assertIn("retryAfterSeconds", error.data)
+
+    def test_providers_that_cannot_be(self):
+        for settings in [
+            {"issuer": "http://login.example.com", "clientIds": ["shop"]}, {"issuer": "https://login.example.com?x=1", "clientIds": ["shop"]},
+            {"issuer": "https:///nobody", "clientIds": ["shop"]}, {"issuer": "https://a b.example", "clientIds": ["shop"]},
+            {"issuer": ISSUER, "clientIds": ["shop"], "keys": [{"kty": "oct", "k": "AAAA"}]},
+            {"issuer": ISSUER, "clientIds": ["shop"], "keys": [{"kty": "EC", "crv": "P-256", "x": "AA", "y": "AA"}]},
+            {"provider": "graph.facebook.com", "clientIds": ["1"], "keys": [self.provider.jwk]},
+            {"issuer": "https://login.shop", "clientIds": ["shop"]}, {"issuer": f"https://{PRINCIPAL}", "clientIds": ["shop"]},
+        ]:
+            error = self.refused("invalidPoolProvider", self.sidecar, "pool.create", {"name": "shop", "developerProvider": "login.shop", "providers": [settings]})
+            self.assertNotIn("KeyError", str(error))
+        self.refused("invalidPoolProvider", self.sidecar, "pool.create", {"name": "shop", "providers": [self.provider.settings(), self.provider.settings()]})
+        self.violations(self.sidecar, "pool.create", {"name": "shop", "providers": [{"clientIds": ["shop"]}]})
+
+    # What tokens and credentials say
+
+    def role(self, name, pool):
+        return self.sidecar.call("role.put", {"name": name, "trustPolicy": trust(pool=pool)})["roleArn"]
+
+    def test_several_logins_stand_in_amr_in_the_order_of_their_names(self):
+        other = Provider("https://id.example.org/tenant")
+        pool = self.pool(self.provider.settings(), other.settings())
+        logins = {NAME: self.provider.token(), "id.example.org/tenant": other.token("c-7")}
+        minted = self.sidecar.call("token.mintForDeveloper", {"poolId": pool, "logins": {**logins, "login.shop": "carol"}})
+        arn = "arn:aws:iam::000000000000:oidc-provider/"
+        first = ["id.example.org/tenant", f"{arn}id.example.org/tenant:OIDC:c-7", NAME, f"{arn}{NAME}:OIDC:carol"]
+        self.assertEqual(claims_of(minted["token"])["amr"], ["authenticated", *first, "login.shop", f"login.shop:{pool}:carol"])
+        classic = self.sidecar.call("token.mint", {"identityId": minted["identityId"], "logins": logins})
+        claims = claims_of(classic["token"])
+        self.assertEqual(claims["amr"], ["authenticated", *first])
+        self.assertEqual(claims["exp"] - claims["iat"], 600)
+        self.assertIn("https://cognito-identity.amazonaws.com/identity-pool-arn", claims)
+
+    def test_guests(self):
+        pool = self.pool(allowUnauthenticated=True)
+        guest = self.sidecar.call("identity.resolve", {"poolId": pool})["identityId"]
+        claims = claims_of(self.sidecar.call("token.mint", {"identityId": guest})["token"])
+        self.assertEqual(claims["amr"], ["unauthenticated"])
+        self.assertEqual(set(claims), {"iss", "aud", "sub", "amr", "iat", "exp"})
+        self.refused("roleNotConfigured", self.sidecar, "credentials.get", {"identityId": guest})
+        role = self.sidecar.call("role.put", {"name": "visitor", "trustPolicy": trust(StringEquals={f"{PRINCIPAL}:aud": pool}, **{"ForAnyValue:StringLike": {f"{PRINCIPAL}:amr": "unauthenticated"}})})["roleArn"]
+        self.sidecar.call("pool.setRoles", {"poolId": pool, "roles": {"unauthenticated": role}})
+        credentials = self.sidecar.call("credentials.get", {"identityId": guest})["credentials"]
+        principal = self.sidecar.call("credentials.verify", {"sessionToken": credentials["sessionToken"]})
+        self.assertIn("s3:*", principal["sessionPolicy"]["Statement"][0]["Action"])
+        self.assertNotIn("iam:*", principal["sessionPolicy"]["Statement"][0]["Action"])
+        self.sidecar.call("pool.update", {"poolId": pool, "name": "shop"})
+        self.refused("unauthenticatedNotAllowed", self.sidecar, "credentials.get", {"identityId": guest})
+
+    def test_roles_by_rules_and_tags_by_claims(self):
+        pool = self.pool()
+        reader, editor = self.role("reader", pool), self.role("editor", pool)
+        mapping = {"source": "rules", "ambiguousRoleResolution": "deny", "rules": [
+            {"claim": "groups", "matchType": "contains", "value": "edit", "roleArn": editor},
+            {"claim": "email", "matchType": "notEqual", "value": "nobody@example.com", "roleArn": reader}]}
+        got = self.sidecar.call("pool.setRoles", {"poolId": pool, "roles": {}, "mappings": {NAME: mapping}})
+        self.assertEqual(got, self.sidecar.call("pool.getRoles", {"poolId": pool}))
+        self.sidecar.call("pool.setPrincipalTags", {"poolId": pool, "provider": NAME, "principalTags": {"mail": "email", "level": "level", "none": "missing"}})
+        identity = self.resolve(pool, self.provider.token())["identityId"]
+
+        def credentials(custom=None, **claims):
+            more = {"customRoleArn": custom} if custom else {}
+            return {"identityId": identity, "logins": {NAME: self.provider.token(**claims)}, **more}
+        buy = lambda **more: self.sidecar.call("credentials.get", credentials(**more))
+        self.assertEqual(buy(groups=["users", "editors"], email="c@example.com")["roleArn"], editor)
+        self.assertEqual(buy(groups=["users"], email="c@example.com")["roleArn"], reader)
+        self.assertEqual(buy(groups="editors", email="c@example.com", custom=reader)["roleArn"], reader)
+        self.refused("roleNotOffered", self.sidecar, "credentials.get", credentials(groups="users", email="c@example.com", custom=editor))
+        self.refused("ambiguousRoleDenied", self.sidecar, "credentials.get", credentials(groups="users"))
+        session = buy(groups="editors", email="c@example.com", level=7)["credentials"]["sessionToken"]
+        self.assertEqual(self.sidecar.call("credentials.verify", {"sessionToken": session})["principal"]["tags"], {"mail": "c@example.com", "level": "7"})
+        token = self.sidecar.call("token.mint", {"identityId": identity, "logins": {NAME: self.provider.token(email="c@example.com")}})["token"]
+        self.assertEqual(claims_of(token)["https://aws.amazon.com/tags"], {"principal_tags": {"mail": ["c@example.com"]}})
+
+    def test_developer_logins_pass_the_mappings_by(self):
+        pool = self.pool()
+        reader, editor = self.role("reader", pool), self.role("editor", pool)
+        mapping = {"source": "rules", "ambiguousRoleResolution": "deny", "rules": [{"claim": "sub", "matchType": "equals", "value": "carol", "roleArn": editor}]}
+        self.sidecar.call("pool.setRoles", {"poolId": pool, "roles": {"authenticated": reader}, "mappings": {NAME: mapping}})
+        token = self.sidecar.call("token.mintForDeveloper", {"poolId": pool, "logins": {"login.shop": "carol", NAME: self.provider.token()}})["token"]
+        self.assertEqual(self.sidecar.call("credentials.get", {"token": token})["roleArn"], reader)
+
+    def test_a_login_moves_credentials_to_the_identity_it_belongs_to(self):
+        pool = self.pool(allowUnauthenticated=True)
+        role = self.role("reader", pool)
+        self.sidecar.call("pool.setRoles", {"poolId": pool, "roles": {"authenticated": role}})
+        carol = self.resolve(pool, self.provider.token())["identityId"]
+        guest = self.sidecar.call("identity.resolve", {"poolId": pool})["identityId"]
+        got = self.sidecar.call("credentials.get", {"identityId": guest, "logins": {NAME: self.provider.token()}})
+        self.assertEqual(got["identityId"], carol)
+        self.refused("identityDisabled", self.sidecar, "credentials.get", {"identityId": guest, "logins": {NAME: self.provider.token()}})
+        dave = self.resolve(pool, self.provider.token("dave"))["identityId"]
+        self.refused("loginsDoNotMatch", self.sidecar, "credentials.get", {"identityId": dave, "logins": {NAME: self.provider.token()}})
+        self.refused("identityForbidden", self.sidecar, "credentials.get", {"identityId": dave})
+        self.refused("identityForbidden", self.sidecar, "credentials.get", {"identityId": dave, "logins": {}})
+
+    def test_an_update_replaces_all_but_the_developer_provider(self):
+        pool = self.pool(allowUnauthenticated=True, tags={"team": "a"})
+        got = self.sidecar.call("pool.update", {"poolId": pool, "name": "bazaar"})
+        self.assertEqual((got["allowUnauthenticated"], got["allowClassicFlow"], got["providers"], got["tags"], got["developerProvider"]), (False, False, [], {}, "login.shop"))
+        self.refused("unsupportedLoginProvider", self.sidecar, "identity.resolve", {"poolId": pool, "logins": {NAME: self.provider.token()}})
+        self.refused("developerProviderFixed", self.sidecar, "pool.update", {"poolId": pool, "name": "bazaar", "developerProvider": "login.bazaar"})
+        self.sidecar.call("pool.tag", {"poolId": pool, "tags": {f"k{i}": "v" for i in range(50)}})
+        self.refused("tooManyTags", self.sidecar, "pool.tag", {"poolId": pool, "tags": {"one": "more"}})
+        self.assertEqual(len(self.sidecar.call("pool.untag", {"poolId": pool, "tagKeys": ["k0", "never"]})["tags"]), 49)

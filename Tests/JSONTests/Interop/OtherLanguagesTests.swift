@@ -1,0 +1,138 @@
+import Foundation
+import Platform
+import Testing
+
+@testable import JSON
+
+@Suite("JSON between this and other languages")
+struct OtherLanguagesTests {
+    /// Values, and one line for each as the writer writes it.
+    private static let written: (values: [JSONValue], lines: [[UInt8]]) = {
+        var random = RandomValues(seed: 20_231_114)
+        var values: [JSONValue] = (0..<3_000).map { _ in random.value() }
+        values += (0..<50).map { _ in random.deepest() }
+        values += [nil, [], [:], [[]], ["": [:]], ""]
+        let lines = values.map { value in
+            var writer = JSONWriter()
+            writer.write(value, in: &random)
+            return writer.bytes
+        }
+        return (values, lines)
+    }()
+
+    private var values: [JSONValue] { Self.written.values }
+    private var lines: [[UInt8]] { Self.written.lines }
+
+    @Test("what the writer writes, Python's json reads back equal, to the last digit and in the same order")
+    func pythonReads() throws {
+        for (value, answer) in zip(values, try answers("python3", "json_canonical.py")) where answer.read != Canonical.exact(value) {
+            Issue.record("\(value.text.prefix(500)) was read as \(answer.read.prefix(500))")
+        }
+    }
+
+    @Test("what the writer writes, Node's JSON.parse reads back equal")
+    func nodeReads() throws {
+        for (value, answer) in zip(values, try answers("node", "json_canonical.mjs")) where answer.read != Canonical.javaScript(value) {
+            Issue.record("\(value.text.prefix(500)) was read as \(answer.read.prefix(500))")
+        }
+    }
+
+    @Test("what Python's json.dumps writes is read equal")
+    func pythonWrites() throws {
+        for answer in try answers("python3", "json_canonical.py") {
+            let read = try JSONValue(parsing: answer.text)
+            if Canonical.python(read) != answer.written {
+                Issue.record("\(String(decoding: answer.text, as: UTF8.self)) was read otherwise")
+            }
+        }
+    }
+
+    @Test("what JSON.stringify writes is read equal")
+    func nodeWrites() throws {
+        for answer in try answers("node", "json_canonical.mjs") {
+            let read = try JSONValue(parsing: answer.text)
+            if Canonical.javaScript(read) != answer.written {
+                Issue.record("\(String(decoding: answer.text, as: UTF8.self)) was read otherwise")
+            }
+        }
+    }
+
+    @Test("what the writer writes, the reader reads back equal, and no line holds a line's end")
+    func ownReader() throws {
+        for (value, line) in zip(values, lines) {
+            #expect(try JSONValue(parsing: line) == value)
+            #expect(!line.contains(0x0A))
+        }
+    }
+
+    @Test("every finite double comes back bit for bit, 0 with its sign")
+    func doubles() throws {
+        var random = RandomValues(seed: 7)
+        let some = (0..<2_000).map { _ in Double(bitPattern: random.next()) }.filter(\.isFinite)
+        for double in some + [0, -0.0, 1e15, -1e15, 0.1, .leastNonzeroMagnitude, .greatestFiniteMagnitude] {
+            var writer = JSONWriter()
+            writer.double(double)
+            #expect(try JSONValue(parsing: writer.bytes).number?.double.bitPattern == double.bitPattern)
+        }
+    }
+
+    /// What another program made of one line: what it read, what it then wrote, and that text.
+    private struct Answer {
+        let read: Substring
+        let written: Substring
+        let text: [UInt8]
+    }
+
+    /// Hands the lines to a program of `Tests/Interop`.
+    private func answers(_ program: String, _ script: String) throws -> [Answer] {
+        let file = FileManager.default.temporaryDirectory.appending(path: "json-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try Data(lines.joined(separator: [0x0A]) + [0x0A]).write(to: file)
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        let scripts = URL(fileURLWithPath: #filePath).appending(path: "../../../Interop").standardized
+        process.arguments = [program, scripts.appending(path: script).path, file.path]
+        process.standardOutput = output
+        try process.run()
+        let bytes = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        try #require(process.terminationStatus == 0, "\(program) is needed for this test, and must end well")
+        let answers = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+        try #require(answers.count == lines.count)
+        return try answers.map { line in
+            let parts = line.split(separator: " ")
+            return Answer(read: parts[0], written: parts[1], text: try #require(Hex.decode(String(parts[2]))))
+        }
+    }
+}
+
+extension JSONWriter {
+    /// Writes `value` by one or another of the ways that lead to the same text.
+    fileprivate mutating func write(_ value: JSONValue, in random: inout RandomValues) {
+        let isPlain = Bool.random(using: &random)
+        switch value {
+        case .null where isPlain: null()
+        case .bool(let bool) where isPlain: self.bool(bool)
+        case .number(let number) where isPlain:
+            if let int = Int64(number.text), "\(int)" == number.text { self.int(int) } else { raw(number.text.utf8) }
+        case .string(let text) where isPlain: string(utf8: text.utf8)
+        case .string(let text):
+            beginString()
+            for scalar in text.unicodeScalars { part(String(scalar)) }
+            endString()
+        case .array(let elements):
+            beginArray()
+            for element in elements { write(element, in: &random) }
+            endArray()
+        case .object(let object):
+            beginObject()
+            for (name, value) in object.members {
+                key(name)
+                write(value, in: &random)
+            }
+            endObject()
+        default: self.value(value)
+        }
+    }
+}
