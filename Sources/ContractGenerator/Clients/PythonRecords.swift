@@ -18,6 +18,11 @@ struct PythonRecords {
             source.line("\(name) = Literal[\(values.map(PythonNames.literal).joined(separator: ", "))]")
         }
         for (name, object, description) in all.objects { record(name, object, description, &source) }
+        source.line()
+        source.line()
+        source.line("__all__ = [")
+        for name in all.enumerations.map(\.0) + all.objects.map(\.0) { source.line("    \(literal(name)),") }
+        source.line("]")
         return GeneratedFile(path: "\(PythonEmitter.folder)/types.py", text: source.text)
     }
 

@@ -12,6 +12,9 @@ from mintmark import AsyncMintmark
 
 
 class AsyncTest(ClientTest, unittest.IsolatedAsyncioTestCase):
+    async def asyncSetUp(self):
+        asyncio.get_running_loop().set_debug(False)  # which makes a thousand tasks slow, and says so
+
     async def client(self, **options):
         m = AsyncMintmark(**{"store": ":memory:", "testing": True, "timeout": 60, "stderr": None, **options})
         self.addAsyncCleanup(m.close)
@@ -102,6 +105,11 @@ class Ending(AsyncTest):
             self.assertIsInstance(each, mintmark.ConnectionLost)
             self.assertEqual(each.exit_status, -9)
         self.assertGreater((await m.system.ping()).now, 0)
+        for _ in range(3):
+            os.kill(pid(m), signal.SIGKILL)
+            while not m._process._is_ending:  # the pipe is closed, and nothing else is known yet
+                await asyncio.sleep(0)
+            self.assertEqual(len({each.started_at for each in await asyncio.gather(*[m.system.info() for _ in range(5)])}), 1)
 
     async def test_a_store_in_memory_is_not_replaced_by_an_empty_one(self):
         m = await self.client()

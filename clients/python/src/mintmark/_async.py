@@ -85,10 +85,14 @@ class AsyncMintmark(Settings, AsyncNamespaces):
         if self._is_closed:
             raise ClientClosed("This client is closed; make a new AsyncMintmark.")
         process = self._process
-        if process is not None:
-            if process.ended is None:
+        if process is not None and self._starting is None:
+            ended = await process.ended()
+            if ended is None:
                 return process
-            self._check_restart(process.ended)
+            self._check_restart(ended)
+        # Another call may have started it while this one waited.
+        if self._process is not process and self._process is not None:
+            return self._process
         if self._starting is None:
             self._starting = asyncio.ensure_future(self._start())
         # A call that is cancelled meanwhile leaves the start to the others.

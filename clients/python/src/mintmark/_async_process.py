@@ -26,6 +26,7 @@ class AsyncProcess:
         self._pending: Dict[int, "asyncio.Future[Dict[str, Any]]"] = {}
         self._loop = asyncio.get_running_loop()
         self._end: Optional[ConnectionLost] = None
+        self._is_ending = False
         assert process.stdin is not None and process.stdout is not None
         self._stdin, self._stdout = process.stdin, process.stdout
         self._reader = self._loop.create_task(self._read())
@@ -46,9 +47,10 @@ class AsyncProcess:
             stderr.start()
         return cls(command[0], process, stderr, notify)
 
-    @property
-    def ended(self) -> Optional[ConnectionLost]:
+    async def ended(self) -> Optional[ConnectionLost]:
         """How it ended, if it did."""
+        if self._is_ending and self._end is None:
+            await asyncio.wait({self._reader})
         return self._end
 
     # Calls
@@ -60,7 +62,8 @@ class AsyncProcess:
             future.set_exception(self._how_it_ended())
             return future
         self._pending[id] = future
-        self._stdin.write(line)
+        if not self._stdin.is_closing():
+            self._stdin.write(line)
         return future
 
     def cancel(self, id: int, line: bytes) -> None:
@@ -80,6 +83,7 @@ class AsyncProcess:
                     break
                 for message in lines.messages(block):
                     self._take(message)
+            self._is_ending = True
             status = await self._reap(GRACE)
             self._finish(lost(self._binary, status, await self._loop.run_in_executor(None, self._stderr.last_line)))
         finally:

@@ -30,6 +30,7 @@ class Mintmark(Settings, Namespaces):
         self._ids = itertools.count(1)
         self._is_closed = False
         self._notify = Notifications(self._on_notification)
+        weakref.finalize(self, self._notify.end)
         self._process: Optional[Process] = None
         self._finalizer: Optional[Callable[[], Any]] = None
         self._running()
@@ -53,6 +54,7 @@ class Mintmark(Settings, Namespaces):
             process = self._process
         if process is not None:
             process.close(grace)
+        self._notify.end()
 
     def __enter__(self: Self) -> Self:
         return self
@@ -127,7 +129,7 @@ class Notifications:
 
     def __init__(self, callback: Optional[Callable[[str, Any], Any]]) -> None:
         self._callback = callback
-        self._waiting: "queue.SimpleQueue[Tuple[str, Any]]" = queue.SimpleQueue()
+        self._waiting: "queue.SimpleQueue[Optional[Tuple[str, Any]]]" = queue.SimpleQueue()
         self._thread: Optional[threading.Thread] = None
 
     def __call__(self, method: str, params: Any) -> None:
@@ -138,9 +140,12 @@ class Notifications:
             self._thread = threading.Thread(target=self._run, args=(self._callback,), name="mintmark-notifications", daemon=True)
             self._thread.start()
 
+    def end(self) -> None:
+        """What came before is still handed over."""
+        self._waiting.put(None)
+
     def _run(self, callback: Callable[[str, Any], Any]) -> None:
-        while True:
-            method, params = self._waiting.get()
+        for method, params in iter(self._waiting.get, None):
             try:
                 callback(method, params)
             except Exception as error:

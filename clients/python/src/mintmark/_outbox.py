@@ -18,7 +18,8 @@ class Outbox:
         """Takes over `descriptor`."""
         os.set_blocking(descriptor, False)
         self._descriptor = descriptor
-        self._lock = threading.Lock()
+        # Reentrant: the collector may end a dropped client in the middle of this.
+        self._lock = threading.RLock()
         self._waiting: Deque[bytes] = deque()
         self._writer: Optional[threading.Thread] = None
         self._is_ended = False
@@ -50,7 +51,7 @@ class Outbox:
 
     def abandon(self) -> None:
         """In a forked child: closes its copy of the pipe. No thread of the parent lives here, and its locks may be held."""
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         if not self._is_ended or self._writer is not None:
             os.close(self._descriptor)
         self._is_ended, self._writer = True, None

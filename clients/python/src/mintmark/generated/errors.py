@@ -371,6 +371,278 @@ class InvalidPrincipalTags(AnsweredError):
         return cast("str", self._required("reason"))
 
 
+class IdentityForbidden(AnsweredError):
+    """An authenticated identity is used without any login.
+
+    cognito: NotAuthorizedException
+    """
+
+    code = 2011
+    type = "identityForbidden"
+
+    @property
+    def identity_id(self) -> str:
+        """The id of an identity: a region, a colon and a UUID."""
+        return cast("str", self._required("identityId"))
+
+
+class PublicProviderRequired(AnsweredError):
+    """A client uses the developer provider's name.
+
+    cognito: InvalidParameterException
+    """
+
+    code = 2012
+    type = "publicProviderRequired"
+
+    @property
+    def provider(self) -> str:
+        """A login provider: the pool's developer provider, or a public provider."""
+        return cast("str", self._required("provider"))
+
+
+class PoolTokenNotAccepted(AnsweredError):
+    """A pool's own token is given as a login.
+
+    cognito: NotAuthorizedException
+    """
+
+    code = 2013
+    type = "poolTokenNotAccepted"
+
+    @property
+    def provider(self) -> str:
+        """A login provider: the pool's developer provider, or a public provider."""
+        return cast("str", self._required("provider"))
+
+
+class UnsupportedLoginProvider(AnsweredError):
+    """A login names a provider that the pool does not have.
+
+    cognito: NotAuthorizedException
+    """
+
+    code = 2014
+    type = "unsupportedLoginProvider"
+
+    @property
+    def pool_id(self) -> str:
+        """The id of a pool: a region, a colon and a UUID."""
+        return cast("str", self._required("poolId"))
+
+    @property
+    def provider(self) -> str:
+        """A login provider: the pool's developer provider, or a public provider."""
+        return cast("str", self._required("provider"))
+
+
+class SamlNotSupported(AnsweredError):
+    """A login names the ARN of a SAML provider.
+
+    cognito: InvalidParameterException
+    """
+
+    code = 2015
+    type = "samlNotSupported"
+
+    @property
+    def provider(self) -> str:
+        """A login provider: the pool's developer provider, or a public provider."""
+        return cast("str", self._required("provider"))
+
+
+class LoginTokenInvalid(AnsweredError):
+    """A login's token fails a check.
+
+    cognito: NotAuthorizedException
+    firebase: INVALID_IDP_RESPONSE
+    """
+
+    code = 2016
+    type = "loginTokenInvalid"
+
+    @property
+    def provider(self) -> str:
+        """A login provider: the pool's developer provider, or a public provider."""
+        return cast("str", self._required("provider"))
+
+    @property
+    def check(self) -> str:
+        """Which check failed: malformed, issuer, signature, audience, expired, notYetValid, subject."""
+        return cast("str", self._required("check"))
+
+    @property
+    def reason(self) -> str:
+        """What is wrong with it."""
+        return cast("str", self._required("reason"))
+
+
+class ClassicFlowDisabled(AnsweredError):
+    """token.mint in a pool that does not allow it.
+
+    cognito: InvalidParameterException
+    """
+
+    code = 2017
+    type = "classicFlowDisabled"
+
+    @property
+    def pool_id(self) -> str:
+        """The id of a pool: a region, a colon and a UUID."""
+        return cast("str", self._required("poolId"))
+
+
+class DeveloperUserNotFound(AnsweredError):
+    """A developer user identifier that no identity owns.
+
+    cognito: ResourceNotFoundException
+    """
+
+    code = 2018
+    type = "developerUserNotFound"
+
+    @property
+    def pool_id(self) -> str:
+        """The id of a pool: a region, a colon and a UUID."""
+        return cast("str", self._required("poolId"))
+
+
+class UnauthenticatedNotAllowed(AnsweredError):
+    """A guest in a pool that has none.
+
+    cognito: NotAuthorizedException
+    """
+
+    code = 2019
+    type = "unauthenticatedNotAllowed"
+
+    @property
+    def pool_id(self) -> str:
+        """The id of a pool: a region, a colon and a UUID."""
+        return cast("str", self._required("poolId"))
+
+
+class LoginNotLinked(AnsweredError):
+    """A login to be removed is not there.
+
+    cognito: InvalidParameterException
+    """
+
+    code = 2020
+    type = "loginNotLinked"
+
+    @property
+    def identity_id(self) -> str:
+        """The id of an identity: a region, a colon and a UUID."""
+        return cast("str", self._required("identityId"))
+
+    @property
+    def provider(self) -> str:
+        """A login provider: the pool's developer provider, or a public provider."""
+        return cast("str", self._required("provider"))
+
+
+class DeveloperProviderFixed(AnsweredError):
+    """pool.update names another developer provider than the pool has.
+
+    cognito: InvalidParameterException
+    """
+
+    code = 2021
+    type = "developerProviderFixed"
+
+    @property
+    def pool_id(self) -> str:
+        """The id of a pool: a region, a colon and a UUID."""
+        return cast("str", self._required("poolId"))
+
+    @property
+    def developer_provider(self) -> str:
+        """The name under which your own sign-in stands in a pool, such as login.shop."""
+        return cast("str", self._required("developerProvider"))
+
+
+class InvalidPoolProvider(AnsweredError):
+    """A pool's provider cannot be used: an issuer that is no https URL, keys that cannot be read, a name that is
+    taken.
+
+    cognito: InvalidParameterException
+    """
+
+    code = 2022
+    type = "invalidPoolProvider"
+
+    @property
+    def provider(self) -> str:
+        """Its domain or issuer."""
+        return cast("str", self._required("provider"))
+
+    @property
+    def reason(self) -> str:
+        """Why."""
+        return cast("str", self._required("reason"))
+
+
+class TooManyTags(AnsweredError):
+    """A pool would get more than 50 tags.
+
+    cognito: InvalidParameterException
+    """
+
+    code = 2023
+    type = "tooManyTags"
+
+    @property
+    def pool_id(self) -> str:
+        """The id of a pool: a region, a colon and a UUID."""
+        return cast("str", self._required("poolId"))
+
+    @property
+    def count(self) -> int:
+        """How many it would have."""
+        return cast("int", self._required("count"))
+
+
+class InvalidRoleMapping(AnsweredError):
+    """A mapping for a provider that the pool does not have, or one without the rules it needs.
+
+    cognito: InvalidParameterException
+    """
+
+    code = 2024
+    type = "invalidRoleMapping"
+
+    @property
+    def provider(self) -> str:
+        """A login provider: the pool's developer provider, or a public provider."""
+        return cast("str", self._required("provider"))
+
+    @property
+    def reason(self) -> str:
+        """Why."""
+        return cast("str", self._required("reason"))
+
+
+class PrincipalTagsNotFound(AnsweredError):
+    """A tag map that was never set, or was removed.
+
+    cognito: ResourceNotFoundException
+    """
+
+    code = 2025
+    type = "principalTagsNotFound"
+
+    @property
+    def pool_id(self) -> str:
+        """The id of a pool: a region, a colon and a UUID."""
+        return cast("str", self._required("poolId"))
+
+    @property
+    def provider(self) -> str:
+        """A login provider: the pool's developer provider, or a public provider."""
+        return cast("str", self._required("provider"))
+
+
 class TokenMalformed(AnsweredError):
     """Not three parts of base64url, no JSON object, a member missing or of a wrong type, an unknown critical
     header.
@@ -890,6 +1162,67 @@ class IssuerNotFound(AnsweredError):
         return cast("str", self._required("issuer"))
 
 
+class RoleNotOffered(AnsweredError):
+    """A custom role that the pool does not offer for this login.
+
+    cognito: NotAuthorizedException
+    """
+
+    code = 3028
+    type = "roleNotOffered"
+
+    @property
+    def role_arn(self) -> str:
+        """The ARN of a role: arn:aws:iam::<account>:role/<name>."""
+        return cast("str", self._required("roleArn"))
+
+    @property
+    def reason(self) -> str:
+        """Why."""
+        return cast("str", self._required("reason"))
+
+
+class AmbiguousRoleDenied(AnsweredError):
+    """No rule or claim names one role, and the pool denies such requests.
+
+    cognito: NotAuthorizedException
+    """
+
+    code = 3029
+    type = "ambiguousRoleDenied"
+
+    @property
+    def provider(self) -> str:
+        """A login provider: the pool's developer provider, or a public provider."""
+        return cast("str", self._required("provider"))
+
+
+class ProviderUnavailable(AnsweredError):
+    """A login provider does not answer, or answers something that cannot be used.
+
+    cognito: ExternalServiceException, sts:IDPCommunicationError
+    firebase: INTERNAL_ERROR
+    """
+
+    code = 6001
+    type = "providerUnavailable"
+
+    @property
+    def provider(self) -> str:
+        """A login provider: the pool's developer provider, or a public provider."""
+        return cast("str", self._required("provider"))
+
+    @property
+    def reason(self) -> str:
+        """Why."""
+        return cast("str", self._required("reason"))
+
+    @property
+    def retry_after_seconds(self) -> int:
+        """When to try again."""
+        return cast("int", self._required("retryAfterSeconds"))
+
+
 class StoreBusy(AnsweredError):
     """A lock on the store was not free in time.
 
@@ -1096,6 +1429,21 @@ BY_TYPE: Dict[str, Type[AnsweredError]] = {
     "loginConflict": LoginConflict,
     "invalidLogin": InvalidLogin,
     "invalidPrincipalTags": InvalidPrincipalTags,
+    "identityForbidden": IdentityForbidden,
+    "publicProviderRequired": PublicProviderRequired,
+    "poolTokenNotAccepted": PoolTokenNotAccepted,
+    "unsupportedLoginProvider": UnsupportedLoginProvider,
+    "samlNotSupported": SamlNotSupported,
+    "loginTokenInvalid": LoginTokenInvalid,
+    "classicFlowDisabled": ClassicFlowDisabled,
+    "developerUserNotFound": DeveloperUserNotFound,
+    "unauthenticatedNotAllowed": UnauthenticatedNotAllowed,
+    "loginNotLinked": LoginNotLinked,
+    "developerProviderFixed": DeveloperProviderFixed,
+    "invalidPoolProvider": InvalidPoolProvider,
+    "tooManyTags": TooManyTags,
+    "invalidRoleMapping": InvalidRoleMapping,
+    "principalTagsNotFound": PrincipalTagsNotFound,
     "tokenMalformed": TokenMalformed,
     "tokenAlgorithmNotAllowed": TokenAlgorithmNotAllowed,
     "tokenKeyUnknown": TokenKeyUnknown,
@@ -1123,6 +1471,9 @@ BY_TYPE: Dict[str, Type[AnsweredError]] = {
     "credentialScopeMismatch": CredentialScopeMismatch,
     "keyNotFound": KeyNotFound,
     "issuerNotFound": IssuerNotFound,
+    "roleNotOffered": RoleNotOffered,
+    "ambiguousRoleDenied": AmbiguousRoleDenied,
+    "providerUnavailable": ProviderUnavailable,
     "storeBusy": StoreBusy,
     "storeReadOnly": StoreReadOnly,
     "storeFull": StoreFull,
@@ -1160,6 +1511,21 @@ __all__ = [
     "LoginConflict",
     "InvalidLogin",
     "InvalidPrincipalTags",
+    "IdentityForbidden",
+    "PublicProviderRequired",
+    "PoolTokenNotAccepted",
+    "UnsupportedLoginProvider",
+    "SamlNotSupported",
+    "LoginTokenInvalid",
+    "ClassicFlowDisabled",
+    "DeveloperUserNotFound",
+    "UnauthenticatedNotAllowed",
+    "LoginNotLinked",
+    "DeveloperProviderFixed",
+    "InvalidPoolProvider",
+    "TooManyTags",
+    "InvalidRoleMapping",
+    "PrincipalTagsNotFound",
     "TokenMalformed",
     "TokenAlgorithmNotAllowed",
     "TokenKeyUnknown",
@@ -1187,6 +1553,9 @@ __all__ = [
     "CredentialScopeMismatch",
     "KeyNotFound",
     "IssuerNotFound",
+    "RoleNotOffered",
+    "AmbiguousRoleDenied",
+    "ProviderUnavailable",
     "StoreBusy",
     "StoreReadOnly",
     "StoreFull",

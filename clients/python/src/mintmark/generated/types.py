@@ -19,8 +19,23 @@ KeyState = Literal["next", "active", "retired", "revoked"]
 # Which one.
 MalformedPolicyPolicy = Literal["trust", "session"]
 
+# For a well-known provider its domain: accounts.google.com, appleid.apple.com, graph.facebook.com or www.amazon.com. It is the name of its logins.
+PoolProviderProvider = Literal["accounts.google.com", "appleid.apple.com", "graph.facebook.com", "www.amazon.com"]
+
+# For a well-known provider its domain: accounts.google.com, appleid.apple.com, graph.facebook.com or www.amazon.com. It is the name of its logins.
+PoolProviderSettingsProvider = Literal["accounts.google.com", "appleid.apple.com", "graph.facebook.com", "www.amazon.com"]
+
 # What a revocation names.
 RevocationKind = Literal["sessionToken", "identityId", "roleArn", "poolId"]
+
+# What happens when no role, or no single one, is found: the pool's authenticated role, or a refusal.
+RoleMappingAmbiguousRoleResolution = Literal["authenticatedRole", "deny"]
+
+# token: by the claims cognito:roles and cognito:preferred_role; rules: by the first rule that matches.
+RoleMappingSource = Literal["token", "rules"]
+
+# How the claim's value must compare. notEqual does not match a claim that is missing.
+RoleRuleMatchType = Literal["equals", "contains", "startsWith", "notEqual"]
 
 # The JOSE algorithm a pool signs its tokens with.
 SigningAlgorithm = Literal["ES256", "RS256", "RS512", "EdDSA"]
@@ -39,7 +54,7 @@ class AuditChain(Record):
     """What was found in one chain."""
 
     __slots__ = ()
-    _members = (("chain", "chain"), ("records", "records"), ("head", "head"), ("intact", "intact"), ("problem", "problem"),)
+    _members = (("chain", "chain"), ("records", "records"), ("removed_records", "removedRecords"), ("head", "head"), ("intact", "intact"), ("problem", "problem"),)
 
     def __init__(
         self,
@@ -48,11 +63,13 @@ class AuditChain(Record):
         records: int,
         head: str,
         intact: bool,
+        removed_records: Optional[int] = None,
         problem: Optional[str] = None,
     ) -> None:
         super().__init__({
             "chain": chain,
             "records": records,
+            "removedRecords": removed_records,
             "head": head,
             "intact": intact,
             "problem": problem,
@@ -65,8 +82,16 @@ class AuditChain(Record):
 
     @property
     def records(self) -> int:
-        """How many records it has."""
+        """How many records it has had."""
         return cast("int", self._required("records"))
+
+    @property
+    def removed_records(self) -> Optional[int]:
+        """How many of them, the oldest, retention has removed. Their end is attested; what follows is checked
+        from there.
+        """
+        value = self._optional("removedRecords")
+        return None if value is None else cast("int", value)
 
     @property
     def head(self) -> str:
@@ -193,7 +218,7 @@ class AuditRecord(Record):
 
     @property
     def method(self) -> str:
-        """The method that made the change."""
+        """The method that made the change; audit.checkpoint stands for records that retention has removed."""
         return cast("str", self._required("method"))
 
     @property
@@ -417,7 +442,7 @@ class CredentialsVerifyResult(Record):
     """What `credentials.verify` answers."""
 
     __slots__ = ()
-    _members = (("principal", "principal"), ("expires_at", "expiresAt"), ("body_verified", "bodyVerified"),)
+    _members = (("principal", "principal"), ("expires_at", "expiresAt"), ("body_verified", "bodyVerified"), ("session_policy", "sessionPolicy"),)
 
     def __init__(
         self,
@@ -425,11 +450,13 @@ class CredentialsVerifyResult(Record):
         principal: Union[Principal, Mapping[str, Any]],
         expires_at: int,
         body_verified: bool,
+        session_policy: Optional[Mapping[str, Any]] = None,
     ) -> None:
         super().__init__({
             "principal": principal,
             "expiresAt": expires_at,
             "bodyVerified": body_verified,
+            "sessionPolicy": session_policy,
         })
 
     @property
@@ -446,6 +473,14 @@ class CredentialsVerifyResult(Record):
     def body_verified(self) -> bool:
         """Whether the signature covers the body whose hash was given."""
         return cast("bool", self._required("bodyVerified"))
+
+    @property
+    def session_policy(self) -> Optional[Dict[str, Any]]:
+        """The session policy, if there is one: what the session may do is what both it and the role allow.
+        Guests always have one.
+        """
+        value = self._optional("sessionPolicy")
+        return None if value is None else cast("Dict[str, Any]", value)
 
 
 class HealthCheck(Record):
@@ -476,6 +511,23 @@ class HealthCheck(Record):
         """What is wrong and what to do about it, or a figure."""
         value = self._optional("detail")
         return None if value is None else cast("str", value)
+
+
+class IdentityDeleteResult(Record):
+    """What `identity.delete` answers."""
+
+    __slots__ = ()
+    _members = (("unprocessed", "unprocessed"),)
+
+    def __init__(self, *, unprocessed: Sequence[Union[UnprocessedIdentity, Mapping[str, Any]]]) -> None:
+        super().__init__({
+            "unprocessed": unprocessed,
+        })
+
+    @property
+    def unprocessed(self) -> List[UnprocessedIdentity]:
+        """Those that could not be deleted, and why."""
+        return [UnprocessedIdentity.of(each) for each in self._required("unprocessed")]
 
 
 class IdentityDescription(Record):
@@ -570,6 +622,82 @@ class IdentityListResult(Record):
         """Present when there is more: the cursor of the next call."""
         value = self._optional("nextCursor")
         return None if value is None else cast("str", value)
+
+
+class IdentityLookupDeveloperResult(Record):
+    """What `identity.lookupDeveloper` answers."""
+
+    __slots__ = ()
+    _members = (("identity_id", "identityId"), ("developer_user_identifiers", "developerUserIdentifiers"), ("next_cursor", "nextCursor"),)
+
+    def __init__(
+        self,
+        *,
+        identity_id: str,
+        developer_user_identifiers: Sequence[str],
+        next_cursor: Optional[str] = None,
+    ) -> None:
+        super().__init__({
+            "identityId": identity_id,
+            "developerUserIdentifiers": developer_user_identifiers,
+            "nextCursor": next_cursor,
+        })
+
+    @property
+    def identity_id(self) -> str:
+        """The id of an identity: a region, a colon and a UUID."""
+        return cast("str", self._required("identityId"))
+
+    @property
+    def developer_user_identifiers(self) -> List[str]:
+        """The identifiers linked to the identity."""
+        return cast("List[str]", self._required("developerUserIdentifiers"))
+
+    @property
+    def next_cursor(self) -> Optional[str]:
+        """Present when there is more: the cursor of the next call."""
+        value = self._optional("nextCursor")
+        return None if value is None else cast("str", value)
+
+
+class IdentityMergeDevelopersResult(Record):
+    """What `identity.mergeDevelopers` answers."""
+
+    __slots__ = ()
+    _members = (("identity_id", "identityId"),)
+
+    def __init__(self, *, identity_id: str) -> None:
+        super().__init__({
+            "identityId": identity_id,
+        })
+
+    @property
+    def identity_id(self) -> str:
+        """The id of an identity: a region, a colon and a UUID."""
+        return cast("str", self._required("identityId"))
+
+
+class IdentityResolveResult(Record):
+    """What `identity.resolve` answers."""
+
+    __slots__ = ()
+    _members = (("identity_id", "identityId"), ("is_new_identity", "isNewIdentity"),)
+
+    def __init__(self, *, identity_id: str, is_new_identity: bool) -> None:
+        super().__init__({
+            "identityId": identity_id,
+            "isNewIdentity": is_new_identity,
+        })
+
+    @property
+    def identity_id(self) -> str:
+        """The id of an identity: a region, a colon and a UUID."""
+        return cast("str", self._required("identityId"))
+
+    @property
+    def is_new_identity(self) -> bool:
+        """Whether this call created the identity."""
+        return cast("bool", self._required("isNewIdentity"))
 
 
 class JsonWebKey(Record):
@@ -788,7 +916,7 @@ class Pool(Record):
     """An identity pool."""
 
     __slots__ = ()
-    _members = (("pool_id", "poolId"), ("name", "name"), ("arn", "arn"), ("issuer", "issuer"), ("allow_unauthenticated", "allowUnauthenticated"), ("allow_classic_flow", "allowClassicFlow"), ("developer_provider", "developerProvider"), ("signing_algorithm", "signingAlgorithm"), ("tags", "tags"), ("created_at", "createdAt"), ("updated_at", "updatedAt"),)
+    _members = (("pool_id", "poolId"), ("name", "name"), ("arn", "arn"), ("issuer", "issuer"), ("allow_unauthenticated", "allowUnauthenticated"), ("allow_classic_flow", "allowClassicFlow"), ("developer_provider", "developerProvider"), ("providers", "providers"), ("signing_algorithm", "signingAlgorithm"), ("tags", "tags"), ("created_at", "createdAt"), ("updated_at", "updatedAt"),)
 
     def __init__(
         self,
@@ -799,6 +927,7 @@ class Pool(Record):
         issuer: str,
         allow_unauthenticated: bool,
         allow_classic_flow: bool,
+        providers: Sequence[Union[PoolProvider, Mapping[str, Any]]],
         signing_algorithm: str,
         tags: Mapping[str, str],
         created_at: int,
@@ -813,6 +942,7 @@ class Pool(Record):
             "allowUnauthenticated": allow_unauthenticated,
             "allowClassicFlow": allow_classic_flow,
             "developerProvider": developer_provider,
+            "providers": providers,
             "signingAlgorithm": signing_algorithm,
             "tags": tags,
             "createdAt": created_at,
@@ -854,6 +984,11 @@ class Pool(Record):
         """The name under which your own sign-in stands in a pool, such as login.shop."""
         value = self._optional("developerProvider")
         return None if value is None else cast("str", value)
+
+    @property
+    def providers(self) -> List[PoolProvider]:
+        """The public login providers."""
+        return [PoolProvider.of(each) for each in self._required("providers")]
 
     @property
     def signing_algorithm(self) -> str:
@@ -924,16 +1059,174 @@ class PoolListResult(Record):
         return None if value is None else cast("str", value)
 
 
+class PoolProvider(Record):
+    """A public login provider of a pool."""
+
+    __slots__ = ()
+    _members = (("name", "name"), ("provider", "provider"), ("issuer", "issuer"), ("client_ids", "clientIds"), ("keys", "keys"), ("endpoint", "endpoint"), ("allow_insecure", "allowInsecure"), ("allow_private_network", "allowPrivateNetwork"),)
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        client_ids: Sequence[str],
+        allow_insecure: bool,
+        allow_private_network: bool,
+        provider: Optional[str] = None,
+        issuer: Optional[str] = None,
+        keys: Optional[Sequence[Mapping[str, Any]]] = None,
+        endpoint: Optional[str] = None,
+    ) -> None:
+        super().__init__({
+            "name": name,
+            "provider": provider,
+            "issuer": issuer,
+            "clientIds": client_ids,
+            "keys": keys,
+            "endpoint": endpoint,
+            "allowInsecure": allow_insecure,
+            "allowPrivateNetwork": allow_private_network,
+        })
+
+    @property
+    def name(self) -> str:
+        """The name of its logins."""
+        return cast("str", self._required("name"))
+
+    @property
+    def provider(self) -> Optional[str]:
+        """For a well-known provider its domain: accounts.google.com, appleid.apple.com, graph.facebook.com or
+        www.amazon.com. It is the name of its logins. One of accounts.google.com, appleid.apple.com,
+        graph.facebook.com, www.amazon.com, or what a newer binary answers.
+        """
+        value = self._optional("provider")
+        return None if value is None else cast("str", value)
+
+    @property
+    def issuer(self) -> Optional[str]:
+        """Its issuer, if it is not a well-known one."""
+        value = self._optional("issuer")
+        return None if value is None else cast("str", value)
+
+    @property
+    def client_ids(self) -> List[str]:
+        """The client or app ids whose tokens are accepted."""
+        return cast("List[str]", self._required("clientIds"))
+
+    @property
+    def keys(self) -> Optional[List[Dict[str, Any]]]:
+        """Its public keys, if they are not fetched."""
+        value = self._optional("keys")
+        return None if value is None else cast("List[Dict[str, Any]]", value)
+
+    @property
+    def endpoint(self) -> Optional[str]:
+        """Where it is asked."""
+        value = self._optional("endpoint")
+        return None if value is None else cast("str", value)
+
+    @property
+    def allow_insecure(self) -> bool:
+        """Whether it may be asked without TLS."""
+        return cast("bool", self._required("allowInsecure"))
+
+    @property
+    def allow_private_network(self) -> bool:
+        """Whether it may stand in a private network."""
+        return cast("bool", self._required("allowPrivateNetwork"))
+
+
+class PoolProviderSettings(Record):
+    """A public login provider of a pool: a well-known one by its domain, any other by its issuer."""
+
+    __slots__ = ()
+    _members = (("provider", "provider"), ("issuer", "issuer"), ("client_ids", "clientIds"), ("keys", "keys"), ("endpoint", "endpoint"), ("allow_insecure", "allowInsecure"), ("allow_private_network", "allowPrivateNetwork"),)
+
+    def __init__(
+        self,
+        *,
+        client_ids: Sequence[str],
+        provider: Optional[str] = None,
+        issuer: Optional[str] = None,
+        keys: Optional[Sequence[Mapping[str, Any]]] = None,
+        endpoint: Optional[str] = None,
+        allow_insecure: Optional[bool] = None,
+        allow_private_network: Optional[bool] = None,
+    ) -> None:
+        super().__init__({
+            "provider": provider,
+            "issuer": issuer,
+            "clientIds": client_ids,
+            "keys": keys,
+            "endpoint": endpoint,
+            "allowInsecure": allow_insecure,
+            "allowPrivateNetwork": allow_private_network,
+        })
+
+    @property
+    def provider(self) -> Optional[str]:
+        """For a well-known provider its domain: accounts.google.com, appleid.apple.com, graph.facebook.com or
+        www.amazon.com. It is the name of its logins. One of accounts.google.com, appleid.apple.com,
+        graph.facebook.com, www.amazon.com, or what a newer binary answers.
+        """
+        value = self._optional("provider")
+        return None if value is None else cast("str", value)
+
+    @property
+    def issuer(self) -> Optional[str]:
+        """For any other OpenID provider its issuer, exactly as in iss. Its logins are named by it without
+        https://.
+        """
+        value = self._optional("issuer")
+        return None if value is None else cast("str", value)
+
+    @property
+    def client_ids(self) -> List[str]:
+        """The client or app ids whose tokens are accepted."""
+        return cast("List[str]", self._required("clientIds"))
+
+    @property
+    def keys(self) -> Optional[List[Dict[str, Any]]]:
+        """Its public keys (RFC 7517), if they are not to be fetched."""
+        value = self._optional("keys")
+        return None if value is None else cast("List[Dict[str, Any]]", value)
+
+    @property
+    def endpoint(self) -> Optional[str]:
+        """Where a provider of access tokens is asked, instead of at its own address."""
+        value = self._optional("endpoint")
+        return None if value is None else cast("str", value)
+
+    @property
+    def allow_insecure(self) -> Optional[bool]:
+        """Whether it may be asked without TLS, for tests."""
+        value = self._optional("allowInsecure")
+        return None if value is None else cast("bool", value)
+
+    @property
+    def allow_private_network(self) -> Optional[bool]:
+        """Whether it may stand in a private network."""
+        value = self._optional("allowPrivateNetwork")
+        return None if value is None else cast("bool", value)
+
+
 class PoolRoles(Record):
     """Which roles the identities of a pool get."""
 
     __slots__ = ()
-    _members = (("pool_id", "poolId"), ("roles", "roles"),)
+    _members = (("pool_id", "poolId"), ("roles", "roles"), ("mappings", "mappings"),)
 
-    def __init__(self, *, pool_id: str, roles: Union[RolesByKind, Mapping[str, Any]]) -> None:
+    def __init__(
+        self,
+        *,
+        pool_id: str,
+        roles: Union[RolesByKind, Mapping[str, Any]],
+        mappings: Optional[Mapping[str, Union[RoleMapping, Mapping[str, Any]]]] = None,
+    ) -> None:
         super().__init__({
             "poolId": pool_id,
             "roles": roles,
+            "mappings": mappings,
         })
 
     @property
@@ -945,6 +1238,12 @@ class PoolRoles(Record):
     def roles(self) -> RolesByKind:
         """The roles that credentials.get chooses from."""
         return RolesByKind.of(self._required("roles"))
+
+    @property
+    def mappings(self) -> Optional[Dict[str, RoleMapping]]:
+        """Login provider to how it chooses a role."""
+        value = self._optional("mappings")
+        return None if value is None else {name: RoleMapping.of(each) for name, each in value.items()}
 
 
 class Principal(Record):
@@ -1001,6 +1300,48 @@ class Principal(Record):
     def tags(self) -> Dict[str, str]:
         """The session tags."""
         return cast("Dict[str, str]", self._required("tags"))
+
+
+class PrincipalTagMap(Record):
+    """Which claims of a login's token become session tags."""
+
+    __slots__ = ()
+    _members = (("pool_id", "poolId"), ("provider", "provider"), ("use_defaults", "useDefaults"), ("principal_tags", "principalTags"),)
+
+    def __init__(
+        self,
+        *,
+        pool_id: str,
+        provider: str,
+        use_defaults: bool,
+        principal_tags: Mapping[str, str],
+    ) -> None:
+        super().__init__({
+            "poolId": pool_id,
+            "provider": provider,
+            "useDefaults": use_defaults,
+            "principalTags": principal_tags,
+        })
+
+    @property
+    def pool_id(self) -> str:
+        """The id of a pool: a region, a colon and a UUID."""
+        return cast("str", self._required("poolId"))
+
+    @property
+    def provider(self) -> str:
+        """A login provider: the pool's developer provider, or a public provider."""
+        return cast("str", self._required("provider"))
+
+    @property
+    def use_defaults(self) -> bool:
+        """Whether it is the default map: client from aud, username from sub."""
+        return cast("bool", self._required("useDefaults"))
+
+    @property
+    def principal_tags(self) -> Dict[str, str]:
+        """Tag key to the claim whose value it gets: the map in effect."""
+        return cast("Dict[str, str]", self._required("principalTags"))
 
 
 class Revocation(Record):
@@ -1168,6 +1509,85 @@ class RoleListResult(Record):
         """Present when there is more: the cursor of the next call."""
         value = self._optional("nextCursor")
         return None if value is None else cast("str", value)
+
+
+class RoleMapping(Record):
+    """How a login's provider chooses among roles."""
+
+    __slots__ = ()
+    _members = (("source", "source"), ("ambiguous_role_resolution", "ambiguousRoleResolution"), ("rules", "rules"),)
+
+    def __init__(
+        self,
+        *,
+        source: str,
+        ambiguous_role_resolution: str,
+        rules: Optional[Sequence[Union[RoleRule, Mapping[str, Any]]]] = None,
+    ) -> None:
+        super().__init__({
+            "source": source,
+            "ambiguousRoleResolution": ambiguous_role_resolution,
+            "rules": rules,
+        })
+
+    @property
+    def source(self) -> str:
+        """token: by the claims cognito:roles and cognito:preferred_role; rules: by the first rule that matches.
+        One of token, rules, or what a newer binary answers.
+        """
+        return cast("str", self._required("source"))
+
+    @property
+    def ambiguous_role_resolution(self) -> str:
+        """What happens when no role, or no single one, is found: the pool's authenticated role, or a refusal.
+        One of authenticatedRole, deny, or what a newer binary answers.
+        """
+        return cast("str", self._required("ambiguousRoleResolution"))
+
+    @property
+    def rules(self) -> Optional[List[RoleRule]]:
+        """For source rules: in the order in which they are tried."""
+        value = self._optional("rules")
+        return None if value is None else [RoleRule.of(each) for each in value]
+
+
+class RoleRule(Record):
+    """Gives a role to whom a claim of the login's token says something of. Case matters; of a list, one element
+    suffices.
+    """
+
+    __slots__ = ()
+    _members = (("claim", "claim"), ("match_type", "matchType"), ("value", "value"), ("role_arn", "roleArn"),)
+
+    def __init__(self, *, claim: str, match_type: str, value: str, role_arn: str) -> None:
+        super().__init__({
+            "claim": claim,
+            "matchType": match_type,
+            "value": value,
+            "roleArn": role_arn,
+        })
+
+    @property
+    def claim(self) -> str:
+        """The claim's name."""
+        return cast("str", self._required("claim"))
+
+    @property
+    def match_type(self) -> str:
+        """How the claim's value must compare. notEqual does not match a claim that is missing. One of equals,
+        contains, startsWith, notEqual, or what a newer binary answers.
+        """
+        return cast("str", self._required("matchType"))
+
+    @property
+    def value(self) -> str:
+        """With what."""
+        return cast("str", self._required("value"))
+
+    @property
+    def role_arn(self) -> str:
+        """The ARN of a role: arn:aws:iam::<account>:role/<name>."""
+        return cast("str", self._required("roleArn"))
 
 
 class RolesByKind(Record):
@@ -1454,7 +1874,7 @@ class SystemMetricsResult(Record):
     """What `system.metrics` answers."""
 
     __slots__ = ()
-    _members = (("started_at", "startedAt"), ("calls", "calls"), ("in_flight", "inFlight"), ("errors", "errors"), ("methods", "methods"), ("pool_waits", "poolWaits"), ("retries", "retries"), ("dropped_logs", "droppedLogs"),)
+    _members = (("started_at", "startedAt"), ("calls", "calls"), ("in_flight", "inFlight"), ("errors", "errors"), ("methods", "methods"), ("pool_waits", "poolWaits"), ("retries", "retries"), ("dropped_logs", "droppedLogs"), ("last_swept_at", "lastSweptAt"), ("swept_rows", "sweptRows"),)
 
     def __init__(
         self,
@@ -1467,6 +1887,8 @@ class SystemMetricsResult(Record):
         pool_waits: int,
         retries: int,
         dropped_logs: int,
+        last_swept_at: Optional[int] = None,
+        swept_rows: Optional[int] = None,
     ) -> None:
         super().__init__({
             "startedAt": started_at,
@@ -1477,6 +1899,8 @@ class SystemMetricsResult(Record):
             "poolWaits": pool_waits,
             "retries": retries,
             "droppedLogs": dropped_logs,
+            "lastSweptAt": last_swept_at,
+            "sweptRows": swept_rows,
         })
 
     @property
@@ -1518,6 +1942,18 @@ class SystemMetricsResult(Record):
     def dropped_logs(self) -> int:
         """Log lines dropped because nobody read standard error."""
         return cast("int", self._required("droppedLogs"))
+
+    @property
+    def last_swept_at(self) -> Optional[int]:
+        """When this process last swept away rows that had expired, on the store's clock."""
+        value = self._optional("lastSweptAt")
+        return None if value is None else cast("int", value)
+
+    @property
+    def swept_rows(self) -> Optional[int]:
+        """How many rows it has swept away."""
+        value = self._optional("sweptRows")
+        return None if value is None else cast("int", value)
 
 
 class SystemPingResult(Record):
@@ -1681,6 +2117,36 @@ class TokenMintForDeveloperResult(Record):
         return cast("bool", self._required("isNewIdentity"))
 
 
+class TokenMintResult(Record):
+    """What `token.mint` answers."""
+
+    __slots__ = ()
+    _members = (("identity_id", "identityId"), ("token", "token"), ("expires_at", "expiresAt"),)
+    _secret = frozenset({"token"})
+
+    def __init__(self, *, identity_id: str, token: str, expires_at: int) -> None:
+        super().__init__({
+            "identityId": identity_id,
+            "token": token,
+            "expiresAt": expires_at,
+        })
+
+    @property
+    def identity_id(self) -> str:
+        """The id of an identity: a region, a colon and a UUID."""
+        return cast("str", self._required("identityId"))
+
+    @property
+    def token(self) -> str:
+        """A signed JSON Web Token in compact form."""
+        return cast("str", self._required("token"))
+
+    @property
+    def expires_at(self) -> int:
+        """Integer seconds since 1970-01-01T00:00:00Z."""
+        return cast("int", self._required("expiresAt"))
+
+
 class TokenVerifyResult(Record):
     """What `token.verify` answers."""
 
@@ -1732,6 +2198,29 @@ class TokenVerifyResult(Record):
         return cast("int", self._required("expiresAt"))
 
 
+class UnprocessedIdentity(Record):
+    """An identity that could not be deleted."""
+
+    __slots__ = ()
+    _members = (("identity_id", "identityId"), ("error_code", "errorCode"),)
+
+    def __init__(self, *, identity_id: str, error_code: str) -> None:
+        super().__init__({
+            "identityId": identity_id,
+            "errorCode": error_code,
+        })
+
+    @property
+    def identity_id(self) -> str:
+        """The id of an identity: a region, a colon and a UUID."""
+        return cast("str", self._required("identityId"))
+
+    @property
+    def error_code(self) -> str:
+        """Why: accessDenied or internalServerError."""
+        return cast("str", self._required("errorCode"))
+
+
 class Violation(Record):
     """One thing that is wrong with the parameters."""
 
@@ -1760,3 +2249,72 @@ class Violation(Record):
     def message(self) -> str:
         """What to do, for people."""
         return cast("str", self._required("message"))
+
+
+__all__ = [
+    "CredentialScopeMismatchPart",
+    "IdentityState",
+    "KeyState",
+    "MalformedPolicyPolicy",
+    "PoolProviderProvider",
+    "PoolProviderSettingsProvider",
+    "RevocationKind",
+    "RoleMappingAmbiguousRoleResolution",
+    "RoleMappingSource",
+    "RoleRuleMatchType",
+    "SigningAlgorithm",
+    "SystemInfoResultCaller",
+    "SystemInfoResultStoreKind",
+    "TokenUse",
+    "AuditChain",
+    "AuditHead",
+    "AuditListResult",
+    "AuditRecord",
+    "AuditVerifyResult",
+    "Credentials",
+    "CredentialsAssumeRoleResult",
+    "CredentialsAssumeRoleResultAssumedRole",
+    "CredentialsGetResult",
+    "CredentialsVerifyResult",
+    "HealthCheck",
+    "IdentityDeleteResult",
+    "IdentityDescription",
+    "IdentityListResult",
+    "IdentityLookupDeveloperResult",
+    "IdentityMergeDevelopersResult",
+    "IdentityResolveResult",
+    "JsonWebKey",
+    "KeyListResult",
+    "KeyRevokeResult",
+    "LatencyBucket",
+    "MethodMetrics",
+    "Pool",
+    "PoolDeleteResult",
+    "PoolListResult",
+    "PoolProvider",
+    "PoolProviderSettings",
+    "PoolRoles",
+    "Principal",
+    "PrincipalTagMap",
+    "Revocation",
+    "Role",
+    "RoleDeleteResult",
+    "RoleListResult",
+    "RoleMapping",
+    "RoleRule",
+    "RolesByKind",
+    "SignedRequest",
+    "SigningKey",
+    "SystemHealthResult",
+    "SystemInfoResult",
+    "SystemMetricsResult",
+    "SystemPingResult",
+    "TestClockResult",
+    "TokenDiscoveryResult",
+    "TokenJwksResult",
+    "TokenMintForDeveloperResult",
+    "TokenMintResult",
+    "TokenVerifyResult",
+    "UnprocessedIdentity",
+    "Violation",
+]

@@ -70,7 +70,9 @@ class AuditMethods:
         """Check that the audit trail is whole.
 
         Computes every chain anew. Heads that were kept elsewhere also show that nothing was cut off at the
-        end.
+        end; the log has them once an hour of work and at the end of the process, in the message audit heads.
+        What --audit-retention-days has removed is attested by records of their own, which are checked too;
+        heads older than that many days may name chains of which nothing is known any more.
 
         Args:
             heads (array of AuditHead; optional): Ends of chains noted earlier; each must still be found.
@@ -145,7 +147,9 @@ class AsyncAuditMethods:
         """Check that the audit trail is whole.
 
         Computes every chain anew. Heads that were kept elsewhere also show that nothing was cut off at the
-        end.
+        end; the log has them once an hour of work and at the end of the process, in the message audit heads.
+        What --audit-retention-days has removed is attested by records of their own, which are checked too;
+        heads older than that many days may name chains of which nothing is known any more.
 
         Args:
             heads (array of AuditHead; optional): Ends of chains noted earlier; each must still be found.

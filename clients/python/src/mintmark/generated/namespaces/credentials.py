@@ -73,17 +73,28 @@ class CredentialsMethods:
     def get(
         self,
         *,
-        token: str,
+        token: Optional[str] = None,
+        identity_id: Optional[str] = None,
+        logins: Optional[Mapping[str, str]] = None,
+        custom_role_arn: Optional[str] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.CredentialsGetResult:
-        """Exchange a pool's token for temporary credentials.
+        """Exchange a pool's token, or logins, for temporary credentials.
 
-        The enhanced flow: the pool picks the role, see pool.setRoles. Credentials are valid for one hour,
-        however long the token still is.
+        The enhanced flow: the pool picks the role, see pool.setRoles. Give a token that the pool minted; or
+        an identity with the logins that prove it, which are linked and merged as in identity.resolve; or a
+        guest's identity alone. Credentials are valid for one hour, however long the token still is.
+
+        Exactly one of token, identity_id must be given.
 
         Args:
-            token (string of 1–20000 characters): A signed JSON Web Token in compact form.
+            token (string of 1–20000 characters; optional): A signed JSON Web Token in compact form.
+            identity_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$; optional): The id of an
+                identity: a region, a colon and a UUID.
+            logins (object of string; optional): Proofs of the identity; only beside identityId.
+            custom_role_arn (string of 20–2048 characters; optional): A role that the login's provider offers,
+                where it offers several.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -102,10 +113,29 @@ class CredentialsMethods:
             IdentityNotFound: The identity was never created, is deleted, or belongs to another pool.
             IdentityDisabled: A disabled identity is named or stands in a token.
             RoleNotConfigured: credentials.get finds no role for the identity, or its trust policy refuses.
+            IdentityForbidden: An authenticated identity is used without any login.
+            UnauthenticatedNotAllowed: A guest in a pool that has none.
+            LoginsDoNotMatch: An authenticated identity is named without a proof of it.
+            LoginConflict: A login belongs to another identity, or an identity has one of this provider or 20
+                logins already.
+            RoleNotOffered: A custom role that the pool does not offer for this login.
+            AmbiguousRoleDenied: No rule or claim names one role, and the pool denies such requests.
+            PublicProviderRequired: A client uses the developer provider's name.
+            PoolTokenNotAccepted: A pool's own token is given as a login.
+            UnsupportedLoginProvider: A login names a provider that the pool does not have.
+            SamlNotSupported: A login names the ARN of a SAML provider.
+            LoginTokenInvalid: A login's token fails a check.
+            ProviderUnavailable: A login provider does not answer, or answers something that cannot be used.
+            InvalidPrincipalTags: A tag's key begins with aws:, or two keys differ in case only.
 
         Elsewhere: cognito: GetCredentialsForIdentity.
         """
-        params: Dict[str, Any] = {"token": token}
+        params: Dict[str, Any] = {
+            "token": token,
+            "identityId": identity_id,
+            "logins": logins,
+            "customRoleArn": custom_role_arn,
+        }
         answer = self._call("credentials.get", params, timeout, trace)
         return types.CredentialsGetResult.of(answer)
 
@@ -272,17 +302,28 @@ class AsyncCredentialsMethods:
     async def get(
         self,
         *,
-        token: str,
+        token: Optional[str] = None,
+        identity_id: Optional[str] = None,
+        logins: Optional[Mapping[str, str]] = None,
+        custom_role_arn: Optional[str] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.CredentialsGetResult:
-        """Exchange a pool's token for temporary credentials.
+        """Exchange a pool's token, or logins, for temporary credentials.
 
-        The enhanced flow: the pool picks the role, see pool.setRoles. Credentials are valid for one hour,
-        however long the token still is.
+        The enhanced flow: the pool picks the role, see pool.setRoles. Give a token that the pool minted; or
+        an identity with the logins that prove it, which are linked and merged as in identity.resolve; or a
+        guest's identity alone. Credentials are valid for one hour, however long the token still is.
+
+        Exactly one of token, identity_id must be given.
 
         Args:
-            token (string of 1–20000 characters): A signed JSON Web Token in compact form.
+            token (string of 1–20000 characters; optional): A signed JSON Web Token in compact form.
+            identity_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$; optional): The id of an
+                identity: a region, a colon and a UUID.
+            logins (object of string; optional): Proofs of the identity; only beside identityId.
+            custom_role_arn (string of 20–2048 characters; optional): A role that the login's provider offers,
+                where it offers several.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -301,10 +342,29 @@ class AsyncCredentialsMethods:
             IdentityNotFound: The identity was never created, is deleted, or belongs to another pool.
             IdentityDisabled: A disabled identity is named or stands in a token.
             RoleNotConfigured: credentials.get finds no role for the identity, or its trust policy refuses.
+            IdentityForbidden: An authenticated identity is used without any login.
+            UnauthenticatedNotAllowed: A guest in a pool that has none.
+            LoginsDoNotMatch: An authenticated identity is named without a proof of it.
+            LoginConflict: A login belongs to another identity, or an identity has one of this provider or 20
+                logins already.
+            RoleNotOffered: A custom role that the pool does not offer for this login.
+            AmbiguousRoleDenied: No rule or claim names one role, and the pool denies such requests.
+            PublicProviderRequired: A client uses the developer provider's name.
+            PoolTokenNotAccepted: A pool's own token is given as a login.
+            UnsupportedLoginProvider: A login names a provider that the pool does not have.
+            SamlNotSupported: A login names the ARN of a SAML provider.
+            LoginTokenInvalid: A login's token fails a check.
+            ProviderUnavailable: A login provider does not answer, or answers something that cannot be used.
+            InvalidPrincipalTags: A tag's key begins with aws:, or two keys differ in case only.
 
         Elsewhere: cognito: GetCredentialsForIdentity.
         """
-        params: Dict[str, Any] = {"token": token}
+        params: Dict[str, Any] = {
+            "token": token,
+            "identityId": identity_id,
+            "logins": logins,
+            "customRoleArn": custom_role_arn,
+        }
         answer = await self._call("credentials.get", params, timeout, trace)
         return types.CredentialsGetResult.of(answer)
 

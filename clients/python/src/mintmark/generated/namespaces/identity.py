@@ -13,6 +13,29 @@ class IdentityMethods:
     def __init__(self, call: Call) -> None:
         self._call = call
 
+    def delete(
+        self,
+        *,
+        identity_ids: Sequence[str],
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.IdentityDeleteResult:
+        """Delete identities.
+
+        Their logins are free again: whoever signs in with one later gets a new identity. An id that is not
+        there counts as deleted.
+
+        Args:
+            identity_ids (array of IdentityId): Which.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Elsewhere: cognito: DeleteIdentities.
+        """
+        params: Dict[str, Any] = {"identityIds": identity_ids}
+        answer = self._call("identity.delete", params, timeout, trace)
+        return types.IdentityDeleteResult.of(answer)
+
     def get(
         self,
         *,
@@ -78,12 +101,265 @@ class IdentityMethods:
         answer = self._call("identity.list", params, timeout, trace)
         return types.IdentityListResult.of(answer)
 
+    def lookup_developer(
+        self,
+        *,
+        pool_id: str,
+        identity_id: Optional[str] = None,
+        developer_user_identifier: Optional[str] = None,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.IdentityLookupDeveloperResult:
+        """Find the identity of a developer user identifier, or the identifiers of an identity.
+
+        Given both, they are confirmed to belong together. Never makes anything.
+
+        At least one of identity_id, developer_user_identifier must be given.
+
+        Args:
+            pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$): The id of a pool: a region, a colon
+                and a UUID.
+            identity_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$; optional): The id of an
+                identity: a region, a colon and a UUID.
+            developer_user_identifier (string of 1–1024 characters; optional): What your own system calls a
+                user. Compared byte by byte.
+            limit (integer 1–60; default 60): How many identifiers one answer holds at most.
+            cursor (string of 1–65535 characters like ^\\S+$; optional): Where a list goes on: nextCursor of
+                the answer before, unchanged.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            PoolNotFound: The pool was never created, or is deleted.
+            UnsupportedDeveloperProvider: logins lack the pool's developer provider, or name a provider the
+                pool does not have.
+            IdentityNotFound: The identity was never created, is deleted, or belongs to another pool.
+            DeveloperUserNotFound: A developer user identifier that no identity owns.
+            LoginConflict: A login belongs to another identity, or an identity has one of this provider or 20
+                logins already.
+            InvalidCursor: A list gets a cursor it did not make.
+
+        Elsewhere: cognito: LookupDeveloperIdentity.
+        """
+        params: Dict[str, Any] = {
+            "poolId": pool_id,
+            "identityId": identity_id,
+            "developerUserIdentifier": developer_user_identifier,
+            "limit": limit,
+            "cursor": cursor,
+        }
+        answer = self._call("identity.lookupDeveloper", params, timeout, trace)
+        return types.IdentityLookupDeveloperResult.of(answer)
+
+    def merge_developers(
+        self,
+        *,
+        pool_id: str,
+        developer_provider: str,
+        source_user_identifier: str,
+        destination_user_identifier: str,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.IdentityMergeDevelopersResult:
+        """Merge the identities of two developer user identifiers.
+
+        Every login of the source moves to the destination, whose id is answered; the source identity is
+        disabled for good. Merging a user with itself changes nothing.
+
+        Args:
+            pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$): The id of a pool: a region, a colon
+                and a UUID.
+            developer_provider (string of 1–128 characters like ^[\\w._-]+$): The name under which your own
+                sign-in stands in a pool, such as login.shop.
+            source_user_identifier (string of 1–1024 characters): What your own system calls a user. Compared
+                byte by byte.
+            destination_user_identifier (string of 1–1024 characters): What your own system calls a user.
+                Compared byte by byte.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            PoolNotFound: The pool was never created, or is deleted.
+            UnsupportedDeveloperProvider: logins lack the pool's developer provider, or name a provider the
+                pool does not have.
+            DeveloperUserNotFound: A developer user identifier that no identity owns.
+            LoginConflict: A login belongs to another identity, or an identity has one of this provider or 20
+                logins already.
+
+        Elsewhere: cognito: MergeDeveloperIdentities.
+        """
+        params: Dict[str, Any] = {
+            "poolId": pool_id,
+            "developerProvider": developer_provider,
+            "sourceUserIdentifier": source_user_identifier,
+            "destinationUserIdentifier": destination_user_identifier,
+        }
+        answer = self._call("identity.mergeDevelopers", params, timeout, trace)
+        return types.IdentityMergeDevelopersResult.of(answer)
+
+    def resolve(
+        self,
+        *,
+        pool_id: str,
+        logins: Optional[Mapping[str, str]] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.IdentityResolveResult:
+        """Find or make the identity of whoever signed in with these logins.
+
+        Without logins a new guest is made on every call. With logins, whoever owns one of them is answered,
+        the other logins are linked to that identity, and identities that turn out to be one person's are
+        merged: the older one stays, the others are disabled.
+
+        Args:
+            pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$): The id of a pool: a region, a colon
+                and a UUID.
+            logins (object of string; optional): Public login provider to its token. The pool's developer
+                provider and its own tokens do not belong here.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            PoolNotFound: The pool was never created, or is deleted.
+            UnauthenticatedNotAllowed: A guest in a pool that has none.
+            LoginConflict: A login belongs to another identity, or an identity has one of this provider or 20
+                logins already.
+            PublicProviderRequired: A client uses the developer provider's name.
+            PoolTokenNotAccepted: A pool's own token is given as a login.
+            UnsupportedLoginProvider: A login names a provider that the pool does not have.
+            SamlNotSupported: A login names the ARN of a SAML provider.
+            LoginTokenInvalid: A login's token fails a check.
+            ProviderUnavailable: A login provider does not answer, or answers something that cannot be used.
+
+        Elsewhere: cognito: GetId.
+        """
+        params: Dict[str, Any] = {"poolId": pool_id, "logins": logins}
+        answer = self._call("identity.resolve", params, timeout, trace)
+        return types.IdentityResolveResult.of(answer)
+
+    def unlink(
+        self,
+        *,
+        identity_id: str,
+        logins: Mapping[str, str],
+        logins_to_remove: Sequence[str],
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.IdentityDescription:
+        """Take public logins off one's own identity.
+
+        One login of the identity has to be proven; it may be one of those that go. An identity that loses its
+        last login is disabled for good.
+
+        Args:
+            identity_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$): The id of an identity: a
+                region, a colon and a UUID.
+            logins (object of string): Proofs: at least one login of the identity.
+            logins_to_remove (array of LoginProviderName): Names of the providers whose logins go.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            IdentityNotFound: The identity was never created, is deleted, or belongs to another pool.
+            IdentityDisabled: A disabled identity is named or stands in a token.
+            IdentityForbidden: An authenticated identity is used without any login.
+            LoginsDoNotMatch: An authenticated identity is named without a proof of it.
+            LoginNotLinked: A login to be removed is not there.
+            PublicProviderRequired: A client uses the developer provider's name.
+            PoolTokenNotAccepted: A pool's own token is given as a login.
+            UnsupportedLoginProvider: A login names a provider that the pool does not have.
+            SamlNotSupported: A login names the ARN of a SAML provider.
+            LoginTokenInvalid: A login's token fails a check.
+            ProviderUnavailable: A login provider does not answer, or answers something that cannot be used.
+
+        Elsewhere: cognito: UnlinkIdentity.
+        """
+        params: Dict[str, Any] = {
+            "identityId": identity_id,
+            "logins": logins,
+            "loginsToRemove": logins_to_remove,
+        }
+        answer = self._call("identity.unlink", params, timeout, trace)
+        return types.IdentityDescription.of(answer)
+
+    def unlink_developer(
+        self,
+        *,
+        pool_id: str,
+        identity_id: str,
+        developer_provider: str,
+        developer_user_identifier: str,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.IdentityDescription:
+        """Take a developer user identifier off an identity.
+
+        The identifier is free again. An identity that loses its last login is disabled for good: it never
+        turns into a guest.
+
+        Args:
+            pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$): The id of a pool: a region, a colon
+                and a UUID.
+            identity_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$): The id of an identity: a
+                region, a colon and a UUID.
+            developer_provider (string of 1–128 characters like ^[\\w._-]+$): The name under which your own
+                sign-in stands in a pool, such as login.shop.
+            developer_user_identifier (string of 1–1024 characters): What your own system calls a user.
+                Compared byte by byte.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            PoolNotFound: The pool was never created, or is deleted.
+            UnsupportedDeveloperProvider: logins lack the pool's developer provider, or name a provider the
+                pool does not have.
+            IdentityNotFound: The identity was never created, is deleted, or belongs to another pool.
+            DeveloperUserNotFound: A developer user identifier that no identity owns.
+            LoginConflict: A login belongs to another identity, or an identity has one of this provider or 20
+                logins already.
+
+        Elsewhere: cognito: UnlinkDeveloperIdentity.
+        """
+        params: Dict[str, Any] = {
+            "poolId": pool_id,
+            "identityId": identity_id,
+            "developerProvider": developer_provider,
+            "developerUserIdentifier": developer_user_identifier,
+        }
+        answer = self._call("identity.unlinkDeveloper", params, timeout, trace)
+        return types.IdentityDescription.of(answer)
+
 
 class AsyncIdentityMethods:
     """`identity.*`, to be awaited."""
 
     def __init__(self, call: AsyncCall) -> None:
         self._call = call
+
+    async def delete(
+        self,
+        *,
+        identity_ids: Sequence[str],
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.IdentityDeleteResult:
+        """Delete identities.
+
+        Their logins are free again: whoever signs in with one later gets a new identity. An id that is not
+        there counts as deleted.
+
+        Args:
+            identity_ids (array of IdentityId): Which.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Elsewhere: cognito: DeleteIdentities.
+        """
+        params: Dict[str, Any] = {"identityIds": identity_ids}
+        answer = await self._call("identity.delete", params, timeout, trace)
+        return types.IdentityDeleteResult.of(answer)
 
     async def get(
         self,
@@ -149,3 +425,233 @@ class AsyncIdentityMethods:
         }
         answer = await self._call("identity.list", params, timeout, trace)
         return types.IdentityListResult.of(answer)
+
+    async def lookup_developer(
+        self,
+        *,
+        pool_id: str,
+        identity_id: Optional[str] = None,
+        developer_user_identifier: Optional[str] = None,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.IdentityLookupDeveloperResult:
+        """Find the identity of a developer user identifier, or the identifiers of an identity.
+
+        Given both, they are confirmed to belong together. Never makes anything.
+
+        At least one of identity_id, developer_user_identifier must be given.
+
+        Args:
+            pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$): The id of a pool: a region, a colon
+                and a UUID.
+            identity_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$; optional): The id of an
+                identity: a region, a colon and a UUID.
+            developer_user_identifier (string of 1–1024 characters; optional): What your own system calls a
+                user. Compared byte by byte.
+            limit (integer 1–60; default 60): How many identifiers one answer holds at most.
+            cursor (string of 1–65535 characters like ^\\S+$; optional): Where a list goes on: nextCursor of
+                the answer before, unchanged.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            PoolNotFound: The pool was never created, or is deleted.
+            UnsupportedDeveloperProvider: logins lack the pool's developer provider, or name a provider the
+                pool does not have.
+            IdentityNotFound: The identity was never created, is deleted, or belongs to another pool.
+            DeveloperUserNotFound: A developer user identifier that no identity owns.
+            LoginConflict: A login belongs to another identity, or an identity has one of this provider or 20
+                logins already.
+            InvalidCursor: A list gets a cursor it did not make.
+
+        Elsewhere: cognito: LookupDeveloperIdentity.
+        """
+        params: Dict[str, Any] = {
+            "poolId": pool_id,
+            "identityId": identity_id,
+            "developerUserIdentifier": developer_user_identifier,
+            "limit": limit,
+            "cursor": cursor,
+        }
+        answer = await self._call("identity.lookupDeveloper", params, timeout, trace)
+        return types.IdentityLookupDeveloperResult.of(answer)
+
+    async def merge_developers(
+        self,
+        *,
+        pool_id: str,
+        developer_provider: str,
+        source_user_identifier: str,
+        destination_user_identifier: str,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.IdentityMergeDevelopersResult:
+        """Merge the identities of two developer user identifiers.
+
+        Every login of the source moves to the destination, whose id is answered; the source identity is
+        disabled for good. Merging a user with itself changes nothing.
+
+        Args:
+            pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$): The id of a pool: a region, a colon
+                and a UUID.
+            developer_provider (string of 1–128 characters like ^[\\w._-]+$): The name under which your own
+                sign-in stands in a pool, such as login.shop.
+            source_user_identifier (string of 1–1024 characters): What your own system calls a user. Compared
+                byte by byte.
+            destination_user_identifier (string of 1–1024 characters): What your own system calls a user.
+                Compared byte by byte.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            PoolNotFound: The pool was never created, or is deleted.
+            UnsupportedDeveloperProvider: logins lack the pool's developer provider, or name a provider the
+                pool does not have.
+            DeveloperUserNotFound: A developer user identifier that no identity owns.
+            LoginConflict: A login belongs to another identity, or an identity has one of this provider or 20
+                logins already.
+
+        Elsewhere: cognito: MergeDeveloperIdentities.
+        """
+        params: Dict[str, Any] = {
+            "poolId": pool_id,
+            "developerProvider": developer_provider,
+            "sourceUserIdentifier": source_user_identifier,
+            "destinationUserIdentifier": destination_user_identifier,
+        }
+        answer = await self._call("identity.mergeDevelopers", params, timeout, trace)
+        return types.IdentityMergeDevelopersResult.of(answer)
+
+    async def resolve(
+        self,
+        *,
+        pool_id: str,
+        logins: Optional[Mapping[str, str]] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.IdentityResolveResult:
+        """Find or make the identity of whoever signed in with these logins.
+
+        Without logins a new guest is made on every call. With logins, whoever owns one of them is answered,
+        the other logins are linked to that identity, and identities that turn out to be one person's are
+        merged: the older one stays, the others are disabled.
+
+        Args:
+            pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$): The id of a pool: a region, a colon
+                and a UUID.
+            logins (object of string; optional): Public login provider to its token. The pool's developer
+                provider and its own tokens do not belong here.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            PoolNotFound: The pool was never created, or is deleted.
+            UnauthenticatedNotAllowed: A guest in a pool that has none.
+            LoginConflict: A login belongs to another identity, or an identity has one of this provider or 20
+                logins already.
+            PublicProviderRequired: A client uses the developer provider's name.
+            PoolTokenNotAccepted: A pool's own token is given as a login.
+            UnsupportedLoginProvider: A login names a provider that the pool does not have.
+            SamlNotSupported: A login names the ARN of a SAML provider.
+            LoginTokenInvalid: A login's token fails a check.
+            ProviderUnavailable: A login provider does not answer, or answers something that cannot be used.
+
+        Elsewhere: cognito: GetId.
+        """
+        params: Dict[str, Any] = {"poolId": pool_id, "logins": logins}
+        answer = await self._call("identity.resolve", params, timeout, trace)
+        return types.IdentityResolveResult.of(answer)
+
+    async def unlink(
+        self,
+        *,
+        identity_id: str,
+        logins: Mapping[str, str],
+        logins_to_remove: Sequence[str],
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.IdentityDescription:
+        """Take public logins off one's own identity.
+
+        One login of the identity has to be proven; it may be one of those that go. An identity that loses its
+        last login is disabled for good.
+
+        Args:
+            identity_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$): The id of an identity: a
+                region, a colon and a UUID.
+            logins (object of string): Proofs: at least one login of the identity.
+            logins_to_remove (array of LoginProviderName): Names of the providers whose logins go.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            IdentityNotFound: The identity was never created, is deleted, or belongs to another pool.
+            IdentityDisabled: A disabled identity is named or stands in a token.
+            IdentityForbidden: An authenticated identity is used without any login.
+            LoginsDoNotMatch: An authenticated identity is named without a proof of it.
+            LoginNotLinked: A login to be removed is not there.
+            PublicProviderRequired: A client uses the developer provider's name.
+            PoolTokenNotAccepted: A pool's own token is given as a login.
+            UnsupportedLoginProvider: A login names a provider that the pool does not have.
+            SamlNotSupported: A login names the ARN of a SAML provider.
+            LoginTokenInvalid: A login's token fails a check.
+            ProviderUnavailable: A login provider does not answer, or answers something that cannot be used.
+
+        Elsewhere: cognito: UnlinkIdentity.
+        """
+        params: Dict[str, Any] = {
+            "identityId": identity_id,
+            "logins": logins,
+            "loginsToRemove": logins_to_remove,
+        }
+        answer = await self._call("identity.unlink", params, timeout, trace)
+        return types.IdentityDescription.of(answer)
+
+    async def unlink_developer(
+        self,
+        *,
+        pool_id: str,
+        identity_id: str,
+        developer_provider: str,
+        developer_user_identifier: str,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.IdentityDescription:
+        """Take a developer user identifier off an identity.
+
+        The identifier is free again. An identity that loses its last login is disabled for good: it never
+        turns into a guest.
+
+        Args:
+            pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$): The id of a pool: a region, a colon
+                and a UUID.
+            identity_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$): The id of an identity: a
+                region, a colon and a UUID.
+            developer_provider (string of 1–128 characters like ^[\\w._-]+$): The name under which your own
+                sign-in stands in a pool, such as login.shop.
+            developer_user_identifier (string of 1–1024 characters): What your own system calls a user.
+                Compared byte by byte.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            PoolNotFound: The pool was never created, or is deleted.
+            UnsupportedDeveloperProvider: logins lack the pool's developer provider, or name a provider the
+                pool does not have.
+            IdentityNotFound: The identity was never created, is deleted, or belongs to another pool.
+            DeveloperUserNotFound: A developer user identifier that no identity owns.
+            LoginConflict: A login belongs to another identity, or an identity has one of this provider or 20
+                logins already.
+
+        Elsewhere: cognito: UnlinkDeveloperIdentity.
+        """
+        params: Dict[str, Any] = {
+            "poolId": pool_id,
+            "identityId": identity_id,
+            "developerProvider": developer_provider,
+            "developerUserIdentifier": developer_user_identifier,
+        }
+        answer = await self._call("identity.unlinkDeveloper", params, timeout, trace)
+        return types.IdentityDescription.of(answer)

@@ -21,6 +21,7 @@ class PoolMethods:
         allow_unauthenticated: Optional[bool] = None,
         allow_classic_flow: Optional[bool] = None,
         developer_provider: Optional[str] = None,
+        providers: Optional[Sequence[Union[types.PoolProviderSettings, Mapping[str, Any]]]] = None,
         signing_algorithm: Optional[types.SigningAlgorithm] = None,
         tags: Optional[Mapping[str, str]] = None,
         timeout: Optional[float] = None,
@@ -40,6 +41,8 @@ class PoolMethods:
                 exchanges itself. Developer tokens do not need it.
             developer_provider (string of 1–128 characters like ^[\\w._-]+$; optional): The name your own
                 sign-in has in this pool. It can be added later, and never changed.
+            providers (array of PoolProviderSettings; optional): The public login providers. One of a kind: no
+                two with one name.
             signing_algorithm (ES256 | RS256 | RS512 | EdDSA; default "ES256"): The JOSE algorithm a pool
                 signs its tokens with.
             tags (object of TagValue; optional): Free labels on a resource.
@@ -48,6 +51,8 @@ class PoolMethods:
 
         Raises:
             PoolExists: pool.create with an id that is taken.
+            InvalidPoolProvider: A pool's provider cannot be used: an issuer that is no https URL, keys that
+                cannot be read, a name that is taken.
 
         Elsewhere: cognito: CreateIdentityPool.
         """
@@ -57,6 +62,7 @@ class PoolMethods:
             "allowUnauthenticated": allow_unauthenticated,
             "allowClassicFlow": allow_classic_flow,
             "developerProvider": developer_provider,
+            "providers": providers,
             "signingAlgorithm": signing_algorithm,
             "tags": tags,
         }
@@ -116,6 +122,36 @@ class PoolMethods:
         answer = self._call("pool.get", params, timeout, trace)
         return types.Pool.of(answer)
 
+    def get_principal_tags(
+        self,
+        *,
+        pool_id: str,
+        provider: str,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.PrincipalTagMap:
+        """Get the tag map of a login provider.
+
+        The map in effect, defaults spelled out.
+
+        Args:
+            pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$): The id of a pool: a region, a colon
+                and a UUID.
+            provider (string of 1–128 characters): A login provider: the pool's developer provider, or a
+                public provider.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            PoolNotFound: The pool was never created, or is deleted.
+            PrincipalTagsNotFound: A tag map that was never set, or was removed.
+
+        Elsewhere: cognito: GetPrincipalTagAttributeMap.
+        """
+        params: Dict[str, Any] = {"poolId": pool_id, "provider": provider}
+        answer = self._call("pool.getPrincipalTags", params, timeout, trace)
+        return types.PrincipalTagMap.of(answer)
+
     def get_roles(
         self,
         *,
@@ -170,34 +206,199 @@ class PoolMethods:
         answer = self._call("pool.list", params, timeout, trace)
         return types.PoolListResult.of(answer)
 
+    def set_principal_tags(
+        self,
+        *,
+        pool_id: str,
+        provider: str,
+        use_defaults: Optional[bool] = None,
+        principal_tags: Optional[Mapping[str, str]] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.PrincipalTagMap:
+        """Say which claims of a login's token become session tags.
+
+        For one public provider; sessions that exist keep the tags they have. With useDefaults the map is
+        client from aud and username from sub. An empty map without defaults removes the record. Tags need
+        sts:TagSession in the role's trust policy.
+
+        Args:
+            pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$): The id of a pool: a region, a colon
+                and a UUID.
+            provider (string of 1–128 characters): A login provider: the pool's developer provider, or a
+                public provider.
+            use_defaults (boolean; default false): Whether to take the default map; principalTags is passed
+                over then.
+            principal_tags (object of string; optional): Tag key to the name of a claim.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            PoolNotFound: The pool was never created, or is deleted.
+            UnsupportedLoginProvider: A login names a provider that the pool does not have.
+            InvalidPrincipalTags: A tag's key begins with aws:, or two keys differ in case only.
+
+        Elsewhere: cognito: SetPrincipalTagAttributeMap.
+        """
+        params: Dict[str, Any] = {
+            "poolId": pool_id,
+            "provider": provider,
+            "useDefaults": use_defaults,
+            "principalTags": principal_tags,
+        }
+        answer = self._call("pool.setPrincipalTags", params, timeout, trace)
+        return types.PrincipalTagMap.of(answer)
+
     def set_roles(
         self,
         *,
         pool_id: str,
         roles: Union[types.RolesByKind, Mapping[str, Any]],
+        mappings: Optional[Mapping[str, Union[types.RoleMapping, Mapping[str, Any]]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.PoolRoles:
         """Say which roles the identities of a pool get.
 
-        Replaces the whole record: a role that is left out is removed.
+        Replaces the whole record: a role or a mapping that is left out is removed. Mappings choose among
+        roles by what a public login's token says; developer logins always get the authenticated role.
 
         Args:
             pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$): The id of a pool: a region, a colon
                 and a UUID.
             roles (RolesByKind): The roles that credentials.get chooses from.
+            mappings (object of RoleMapping; optional): Login provider to how it chooses a role; a provider
+                without an entry gives the authenticated role.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
             PoolNotFound: The pool was never created, or is deleted.
             RoleNotFound: A role was never put, or is deleted.
+            InvalidRoleMapping: A mapping for a provider that the pool does not have, or one without the rules
+                it needs.
 
         Elsewhere: cognito: SetIdentityPoolRoles.
         """
-        params: Dict[str, Any] = {"poolId": pool_id, "roles": roles}
+        params: Dict[str, Any] = {
+            "poolId": pool_id,
+            "roles": roles,
+            "mappings": mappings,
+        }
         answer = self._call("pool.setRoles", params, timeout, trace)
         return types.PoolRoles.of(answer)
+
+    def tag(
+        self,
+        *,
+        pool_id: str,
+        tags: Mapping[str, str],
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.Pool:
+        """Put tags on a pool.
+
+        A tag that is there already gets the new value; the others stay. At most 50 in all.
+
+        Args:
+            pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$): The id of a pool: a region, a colon
+                and a UUID.
+            tags (object of TagValue): Free labels on a resource.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            PoolNotFound: The pool was never created, or is deleted.
+            TooManyTags: A pool would get more than 50 tags.
+
+        Elsewhere: cognito: TagResource.
+        """
+        params: Dict[str, Any] = {"poolId": pool_id, "tags": tags}
+        answer = self._call("pool.tag", params, timeout, trace)
+        return types.Pool.of(answer)
+
+    def untag(
+        self,
+        *,
+        pool_id: str,
+        tag_keys: Sequence[str],
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.Pool:
+        """Take tags off a pool.
+
+        Keys that are not there are passed over.
+
+        Args:
+            pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$): The id of a pool: a region, a colon
+                and a UUID.
+            tag_keys (array of TagKey): Which.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            PoolNotFound: The pool was never created, or is deleted.
+
+        Elsewhere: cognito: UntagResource.
+        """
+        params: Dict[str, Any] = {"poolId": pool_id, "tagKeys": tag_keys}
+        answer = self._call("pool.untag", params, timeout, trace)
+        return types.Pool.of(answer)
+
+    def update(
+        self,
+        *,
+        pool_id: str,
+        name: str,
+        allow_unauthenticated: Optional[bool] = None,
+        allow_classic_flow: Optional[bool] = None,
+        developer_provider: Optional[str] = None,
+        providers: Optional[Sequence[Union[types.PoolProviderSettings, Mapping[str, Any]]]] = None,
+        tags: Optional[Mapping[str, str]] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.Pool:
+        """Replace the settings of a pool.
+
+        What is left out goes back to its default, with one exception: the developer provider stays. It can be
+        added to a pool that has none, and never changed. Users of a provider that is taken out cannot sign in
+        with it until it is back; what they linked stays.
+
+        Args:
+            pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$): The id of a pool: a region, a colon
+                and a UUID.
+            name (string of 1–128 characters like ^[\\w\\s+=,.@-]+$): What people call a pool. Names need not
+                be unique.
+            allow_unauthenticated (boolean; default false): Whether guests get identities and tokens.
+            allow_classic_flow (boolean; default false): Whether a login buys an OpenID token that the client
+                exchanges itself. Developer tokens do not need it.
+            developer_provider (string of 1–128 characters like ^[\\w._-]+$; optional): The name your own
+                sign-in has in this pool. It can be added later, and never changed.
+            providers (array of PoolProviderSettings; optional): The public login providers. One of a kind: no
+                two with one name.
+            tags (object of TagValue; optional): Free labels on a resource.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            PoolNotFound: The pool was never created, or is deleted.
+            DeveloperProviderFixed: pool.update names another developer provider than the pool has.
+            InvalidPoolProvider: A pool's provider cannot be used: an issuer that is no https URL, keys that
+                cannot be read, a name that is taken.
+
+        Elsewhere: cognito: UpdateIdentityPool.
+        """
+        params: Dict[str, Any] = {
+            "poolId": pool_id,
+            "name": name,
+            "allowUnauthenticated": allow_unauthenticated,
+            "allowClassicFlow": allow_classic_flow,
+            "developerProvider": developer_provider,
+            "providers": providers,
+            "tags": tags,
+        }
+        answer = self._call("pool.update", params, timeout, trace)
+        return types.Pool.of(answer)
 
 
 class AsyncPoolMethods:
@@ -214,6 +415,7 @@ class AsyncPoolMethods:
         allow_unauthenticated: Optional[bool] = None,
         allow_classic_flow: Optional[bool] = None,
         developer_provider: Optional[str] = None,
+        providers: Optional[Sequence[Union[types.PoolProviderSettings, Mapping[str, Any]]]] = None,
         signing_algorithm: Optional[types.SigningAlgorithm] = None,
         tags: Optional[Mapping[str, str]] = None,
         timeout: Optional[float] = None,
@@ -233,6 +435,8 @@ class AsyncPoolMethods:
                 exchanges itself. Developer tokens do not need it.
             developer_provider (string of 1–128 characters like ^[\\w._-]+$; optional): The name your own
                 sign-in has in this pool. It can be added later, and never changed.
+            providers (array of PoolProviderSettings; optional): The public login providers. One of a kind: no
+                two with one name.
             signing_algorithm (ES256 | RS256 | RS512 | EdDSA; default "ES256"): The JOSE algorithm a pool
                 signs its tokens with.
             tags (object of TagValue; optional): Free labels on a resource.
@@ -241,6 +445,8 @@ class AsyncPoolMethods:
 
         Raises:
             PoolExists: pool.create with an id that is taken.
+            InvalidPoolProvider: A pool's provider cannot be used: an issuer that is no https URL, keys that
+                cannot be read, a name that is taken.
 
         Elsewhere: cognito: CreateIdentityPool.
         """
@@ -250,6 +456,7 @@ class AsyncPoolMethods:
             "allowUnauthenticated": allow_unauthenticated,
             "allowClassicFlow": allow_classic_flow,
             "developerProvider": developer_provider,
+            "providers": providers,
             "signingAlgorithm": signing_algorithm,
             "tags": tags,
         }
@@ -309,6 +516,36 @@ class AsyncPoolMethods:
         answer = await self._call("pool.get", params, timeout, trace)
         return types.Pool.of(answer)
 
+    async def get_principal_tags(
+        self,
+        *,
+        pool_id: str,
+        provider: str,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.PrincipalTagMap:
+        """Get the tag map of a login provider.
+
+        The map in effect, defaults spelled out.
+
+        Args:
+            pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$): The id of a pool: a region, a colon
+                and a UUID.
+            provider (string of 1–128 characters): A login provider: the pool's developer provider, or a
+                public provider.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            PoolNotFound: The pool was never created, or is deleted.
+            PrincipalTagsNotFound: A tag map that was never set, or was removed.
+
+        Elsewhere: cognito: GetPrincipalTagAttributeMap.
+        """
+        params: Dict[str, Any] = {"poolId": pool_id, "provider": provider}
+        answer = await self._call("pool.getPrincipalTags", params, timeout, trace)
+        return types.PrincipalTagMap.of(answer)
+
     async def get_roles(
         self,
         *,
@@ -363,31 +600,196 @@ class AsyncPoolMethods:
         answer = await self._call("pool.list", params, timeout, trace)
         return types.PoolListResult.of(answer)
 
+    async def set_principal_tags(
+        self,
+        *,
+        pool_id: str,
+        provider: str,
+        use_defaults: Optional[bool] = None,
+        principal_tags: Optional[Mapping[str, str]] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.PrincipalTagMap:
+        """Say which claims of a login's token become session tags.
+
+        For one public provider; sessions that exist keep the tags they have. With useDefaults the map is
+        client from aud and username from sub. An empty map without defaults removes the record. Tags need
+        sts:TagSession in the role's trust policy.
+
+        Args:
+            pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$): The id of a pool: a region, a colon
+                and a UUID.
+            provider (string of 1–128 characters): A login provider: the pool's developer provider, or a
+                public provider.
+            use_defaults (boolean; default false): Whether to take the default map; principalTags is passed
+                over then.
+            principal_tags (object of string; optional): Tag key to the name of a claim.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            PoolNotFound: The pool was never created, or is deleted.
+            UnsupportedLoginProvider: A login names a provider that the pool does not have.
+            InvalidPrincipalTags: A tag's key begins with aws:, or two keys differ in case only.
+
+        Elsewhere: cognito: SetPrincipalTagAttributeMap.
+        """
+        params: Dict[str, Any] = {
+            "poolId": pool_id,
+            "provider": provider,
+            "useDefaults": use_defaults,
+            "principalTags": principal_tags,
+        }
+        answer = await self._call("pool.setPrincipalTags", params, timeout, trace)
+        return types.PrincipalTagMap.of(answer)
+
     async def set_roles(
         self,
         *,
         pool_id: str,
         roles: Union[types.RolesByKind, Mapping[str, Any]],
+        mappings: Optional[Mapping[str, Union[types.RoleMapping, Mapping[str, Any]]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.PoolRoles:
         """Say which roles the identities of a pool get.
 
-        Replaces the whole record: a role that is left out is removed.
+        Replaces the whole record: a role or a mapping that is left out is removed. Mappings choose among
+        roles by what a public login's token says; developer logins always get the authenticated role.
 
         Args:
             pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$): The id of a pool: a region, a colon
                 and a UUID.
             roles (RolesByKind): The roles that credentials.get chooses from.
+            mappings (object of RoleMapping; optional): Login provider to how it chooses a role; a provider
+                without an entry gives the authenticated role.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
             PoolNotFound: The pool was never created, or is deleted.
             RoleNotFound: A role was never put, or is deleted.
+            InvalidRoleMapping: A mapping for a provider that the pool does not have, or one without the rules
+                it needs.
 
         Elsewhere: cognito: SetIdentityPoolRoles.
         """
-        params: Dict[str, Any] = {"poolId": pool_id, "roles": roles}
+        params: Dict[str, Any] = {
+            "poolId": pool_id,
+            "roles": roles,
+            "mappings": mappings,
+        }
         answer = await self._call("pool.setRoles", params, timeout, trace)
         return types.PoolRoles.of(answer)
+
+    async def tag(
+        self,
+        *,
+        pool_id: str,
+        tags: Mapping[str, str],
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.Pool:
+        """Put tags on a pool.
+
+        A tag that is there already gets the new value; the others stay. At most 50 in all.
+
+        Args:
+            pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$): The id of a pool: a region, a colon
+                and a UUID.
+            tags (object of TagValue): Free labels on a resource.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            PoolNotFound: The pool was never created, or is deleted.
+            TooManyTags: A pool would get more than 50 tags.
+
+        Elsewhere: cognito: TagResource.
+        """
+        params: Dict[str, Any] = {"poolId": pool_id, "tags": tags}
+        answer = await self._call("pool.tag", params, timeout, trace)
+        return types.Pool.of(answer)
+
+    async def untag(
+        self,
+        *,
+        pool_id: str,
+        tag_keys: Sequence[str],
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.Pool:
+        """Take tags off a pool.
+
+        Keys that are not there are passed over.
+
+        Args:
+            pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$): The id of a pool: a region, a colon
+                and a UUID.
+            tag_keys (array of TagKey): Which.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            PoolNotFound: The pool was never created, or is deleted.
+
+        Elsewhere: cognito: UntagResource.
+        """
+        params: Dict[str, Any] = {"poolId": pool_id, "tagKeys": tag_keys}
+        answer = await self._call("pool.untag", params, timeout, trace)
+        return types.Pool.of(answer)
+
+    async def update(
+        self,
+        *,
+        pool_id: str,
+        name: str,
+        allow_unauthenticated: Optional[bool] = None,
+        allow_classic_flow: Optional[bool] = None,
+        developer_provider: Optional[str] = None,
+        providers: Optional[Sequence[Union[types.PoolProviderSettings, Mapping[str, Any]]]] = None,
+        tags: Optional[Mapping[str, str]] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.Pool:
+        """Replace the settings of a pool.
+
+        What is left out goes back to its default, with one exception: the developer provider stays. It can be
+        added to a pool that has none, and never changed. Users of a provider that is taken out cannot sign in
+        with it until it is back; what they linked stays.
+
+        Args:
+            pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$): The id of a pool: a region, a colon
+                and a UUID.
+            name (string of 1–128 characters like ^[\\w\\s+=,.@-]+$): What people call a pool. Names need not
+                be unique.
+            allow_unauthenticated (boolean; default false): Whether guests get identities and tokens.
+            allow_classic_flow (boolean; default false): Whether a login buys an OpenID token that the client
+                exchanges itself. Developer tokens do not need it.
+            developer_provider (string of 1–128 characters like ^[\\w._-]+$; optional): The name your own
+                sign-in has in this pool. It can be added later, and never changed.
+            providers (array of PoolProviderSettings; optional): The public login providers. One of a kind: no
+                two with one name.
+            tags (object of TagValue; optional): Free labels on a resource.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            PoolNotFound: The pool was never created, or is deleted.
+            DeveloperProviderFixed: pool.update names another developer provider than the pool has.
+            InvalidPoolProvider: A pool's provider cannot be used: an issuer that is no https URL, keys that
+                cannot be read, a name that is taken.
+
+        Elsewhere: cognito: UpdateIdentityPool.
+        """
+        params: Dict[str, Any] = {
+            "poolId": pool_id,
+            "name": name,
+            "allowUnauthenticated": allow_unauthenticated,
+            "allowClassicFlow": allow_classic_flow,
+            "developerProvider": developer_provider,
+            "providers": providers,
+            "tags": tags,
+        }
+        answer = await self._call("pool.update", params, timeout, trace)
+        return types.Pool.of(answer)

@@ -62,6 +62,50 @@ class TokenMethods:
         answer = self._call("token.jwks", params, timeout, trace)
         return types.TokenJwksResult.of(answer)
 
+    def mint(
+        self,
+        *,
+        identity_id: str,
+        logins: Optional[Mapping[str, str]] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.TokenMintResult:
+        """Mint an OpenID token for whoever proves these logins: the classic flow.
+
+        For 600 seconds. The identity that is answered may be another one than was named: the logins decide,
+        as in identity.resolve. Developer tokens come from token.mintForDeveloper.
+
+        Args:
+            identity_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$): The id of an identity: a
+                region, a colon and a UUID.
+            logins (object of string; optional): Public login provider to its token. The pool's developer
+                provider and its own tokens do not belong here.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            IdentityNotFound: The identity was never created, is deleted, or belongs to another pool.
+            IdentityDisabled: A disabled identity is named or stands in a token.
+            IdentityForbidden: An authenticated identity is used without any login.
+            ClassicFlowDisabled: token.mint in a pool that does not allow it.
+            UnauthenticatedNotAllowed: A guest in a pool that has none.
+            LoginsDoNotMatch: An authenticated identity is named without a proof of it.
+            LoginConflict: A login belongs to another identity, or an identity has one of this provider or 20
+                logins already.
+            PublicProviderRequired: A client uses the developer provider's name.
+            PoolTokenNotAccepted: A pool's own token is given as a login.
+            UnsupportedLoginProvider: A login names a provider that the pool does not have.
+            SamlNotSupported: A login names the ARN of a SAML provider.
+            LoginTokenInvalid: A login's token fails a check.
+            ProviderUnavailable: A login provider does not answer, or answers something that cannot be used.
+            InvalidPrincipalTags: A tag's key begins with aws:, or two keys differ in case only.
+
+        Elsewhere: cognito: GetOpenIdToken.
+        """
+        params: Dict[str, Any] = {"identityId": identity_id, "logins": logins}
+        answer = self._call("token.mint", params, timeout, trace)
+        return types.TokenMintResult.of(answer)
+
     def mint_for_developer(
         self,
         *,
@@ -224,6 +268,50 @@ class AsyncTokenMethods:
         params: Dict[str, Any] = {"issuer": issuer}
         answer = await self._call("token.jwks", params, timeout, trace)
         return types.TokenJwksResult.of(answer)
+
+    async def mint(
+        self,
+        *,
+        identity_id: str,
+        logins: Optional[Mapping[str, str]] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.TokenMintResult:
+        """Mint an OpenID token for whoever proves these logins: the classic flow.
+
+        For 600 seconds. The identity that is answered may be another one than was named: the logins decide,
+        as in identity.resolve. Developer tokens come from token.mintForDeveloper.
+
+        Args:
+            identity_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$): The id of an identity: a
+                region, a colon and a UUID.
+            logins (object of string; optional): Public login provider to its token. The pool's developer
+                provider and its own tokens do not belong here.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            IdentityNotFound: The identity was never created, is deleted, or belongs to another pool.
+            IdentityDisabled: A disabled identity is named or stands in a token.
+            IdentityForbidden: An authenticated identity is used without any login.
+            ClassicFlowDisabled: token.mint in a pool that does not allow it.
+            UnauthenticatedNotAllowed: A guest in a pool that has none.
+            LoginsDoNotMatch: An authenticated identity is named without a proof of it.
+            LoginConflict: A login belongs to another identity, or an identity has one of this provider or 20
+                logins already.
+            PublicProviderRequired: A client uses the developer provider's name.
+            PoolTokenNotAccepted: A pool's own token is given as a login.
+            UnsupportedLoginProvider: A login names a provider that the pool does not have.
+            SamlNotSupported: A login names the ARN of a SAML provider.
+            LoginTokenInvalid: A login's token fails a check.
+            ProviderUnavailable: A login provider does not answer, or answers something that cannot be used.
+            InvalidPrincipalTags: A tag's key begins with aws:, or two keys differ in case only.
+
+        Elsewhere: cognito: GetOpenIdToken.
+        """
+        params: Dict[str, Any] = {"identityId": identity_id, "logins": logins}
+        answer = await self._call("token.mint", params, timeout, trace)
+        return types.TokenMintResult.of(answer)
 
     async def mint_for_developer(
         self,
