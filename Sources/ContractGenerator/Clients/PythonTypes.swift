@@ -1,0 +1,78 @@
+import JSON
+
+/// How types of the contract are written in Python: annotations, and the expressions that read them.
+struct PythonTypes {
+    let contract: Contract
+    /// What stands before the names of records and enumerations: `types.` outside the module that holds them.
+    var prefix = ""
+
+    /// The annotation of a value that a caller passes. `nested` names what is described inside an object.
+    func parameter(_ type: Type, nested: String) -> String {
+        switch type.shape {
+        case .boolean: "bool"
+        case .integer: "int"
+        case .string: "str"
+        case .enumeration: prefix + nested
+        case .array(let element, _, _): "Sequence[\(parameter(element, nested: nested))]"
+        case .object: "Union[\(prefix)\(nested), Mapping[str, Any]]"
+        case .map(_, let values, _): "Mapping[str, \(parameter(values, nested: nested))]"
+        case .anyObject: "Mapping[str, Any]"
+        case .reference(let name): parameter(contract.type(name)!.type, nested: name)
+        }
+    }
+
+    /// The annotation of a value that is answered. Enumerations are open: a newer binary may answer a value that is not known here.
+    func result(_ type: Type, nested: String) -> String {
+        switch type.shape {
+        case .boolean: "bool"
+        case .integer: "int"
+        case .string, .enumeration: "str"
+        case .array(let element, _, _): "List[\(result(element, nested: nested))]"
+        case .object: prefix + nested
+        case .map(_, let values, _): "Dict[str, \(result(values, nested: nested))]"
+        case .anyObject: "Dict[str, Any]"
+        case .reference(let name): result(contract.type(name)!.type, nested: name)
+        }
+    }
+
+    /// An expression of the type `result(type)` made of `value`, which is `Any`.
+    func read(_ type: Type, _ value: String, nested: String) -> String {
+        switch type.shape {
+        case .reference(let name): return read(contract.type(name)!.type, value, nested: name)
+        case .object: return "\(prefix)\(nested).of(\(value))"
+        case .array(let element, _, _) where holdsRecords(element):
+            return "[\(read(element, "each", nested: nested)) for each in \(value)]"
+        case .map(_, let values, _) where holdsRecords(values):
+            return "{name: \(read(values, "each", nested: nested)) for name, each in \(value).items()}"
+        default: return "cast(\(PythonNames.literal(result(type, nested: nested))), \(value))"
+        }
+    }
+
+    /// Whether a value has to be turned into records.
+    func holdsRecords(_ type: Type) -> Bool {
+        switch contract.resolve(type).shape {
+        case .object: true
+        case .array(let element, _, _): holdsRecords(element)
+        case .map(_, let values, _): holdsRecords(values)
+        default: false
+        }
+    }
+
+    /// Whether a value must not be shown. Records see to their own members.
+    func isSecret(_ type: Type) -> Bool {
+        if type.isSecret { return true }
+        let resolved = contract.resolve(type)
+        if resolved.isSecret { return true }
+        switch resolved.shape {
+        case .array(let element, _, _): return isSecret(element)
+        case .map(_, let values, _): return isSecret(values)
+        default: return false
+        }
+    }
+
+    /// What is said of a property, and its limits.
+    func description(_ property: Property) -> String {
+        let text = property.description.isEmpty ? contract.resolve(property.type).description ?? property.name : property.description
+        return text.hasSuffix(".") ? text : text + "."
+    }
+}

@@ -1,0 +1,18 @@
+"""Mintmark, an identity service in one process, for Python.
+
+    from mintmark import Mintmark
+
+    with Mintmark(store="shop.db") as m:
+        pool = m.pool.create(name="shop", developer_provider="login.shop")
+        minted = m.token.mint_for_developer(pool_id=pool.pool_id, logins={"login.shop": "alice"})
+
+`AsyncMintmark` is the same for asyncio; `testing()` starts a fresh store in memory whose clock can be turned.
+"""
+
+# `as` says to type checkers that a name is meant for others.
+from . import errors as errors, types as types
+from ._async import AsyncMintmark as AsyncMintmark
+from ._client import Mintmark as Mintmark
+from ._testing import async_testing as async_testing, testing as testing
+from .errors import *  # noqa: F403
+from .generated.contract import __version__ as __version__

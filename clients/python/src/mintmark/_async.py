@@ -1,0 +1,119 @@
+"""The client for asyncio."""
+
+import asyncio
+import inspect
+import itertools
+import math
+from types import TracebackType
+from typing import Any, Dict, Mapping, Optional, Set, Type, TypeVar
+
+from ._async_process import AsyncProcess
+from ._errors import CallTimeout, ClientClosed
+from ._process import GRACE
+from ._settings import Settings
+from ._wire import cancel_line, raised, request_line
+from .generated.clients import AsyncNamespaces
+
+Self = TypeVar("Self", bound="AsyncMintmark")
+
+
+class AsyncMintmark(Settings, AsyncNamespaces):
+    """A Mintmark process and its methods: `await m.token.mint_for_developer(…)`.
+
+    Any number of tasks of one loop may share one. Close it after use, best with `async with`. Cancelling a task cancels its call.
+    """
+
+    def _begin(self) -> None:
+        AsyncNamespaces.__init__(self, self._call)
+        self._ids = itertools.count(1)
+        self._is_closed = False
+        self._process: Optional[AsyncProcess] = None
+        self._starting: Optional["asyncio.Task[AsyncProcess]"] = None
+        self._callbacks: Set["asyncio.Future[Any]"] = set()
+
+    async def call(
+        self, method: str, params: Optional[Mapping[str, Any]] = None, *,
+        timeout: Optional[float] = None, trace: Optional[str] = None,
+    ) -> Any:
+        """Calls any method by its name on the wire, with its parameters as they are there; gives back the result as JSON."""
+        return await self._call(method, dict(params or {}), timeout, trace)
+
+    async def close(self, grace: float = GRACE) -> None:
+        """Ends the process: what was sent is finished first.
+
+        Args:
+            grace: Seconds the process has for it. After them it gets SIGTERM, and SIGKILL if that does not help.
+        """
+        self._is_closed = True
+        if self._starting is not None:
+            await asyncio.wait({self._starting})
+        if self._process is not None:
+            await self._process.close(grace)
+
+    async def __aenter__(self: Self) -> Self:
+        await self._running()
+        return self
+
+    async def __aexit__(
+        self, kind: Optional[Type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]
+    ) -> None:
+        await self.close()
+
+    # Calls
+
+    async def _call(self, method: str, params: Dict[str, Any], timeout: Optional[float], trace: Optional[str]) -> Any:
+        limit = self.timeout if timeout is None else timeout
+        id = next(self._ids)
+        line = request_line(id, method, params, trace, self.maximum_bytes)
+        process = await self._running()
+        future = process.send(id, line)
+        try:
+            await asyncio.wait({future}, timeout=None if limit == math.inf else limit)
+        except asyncio.CancelledError:
+            process.cancel(id, cancel_line(id))
+            raise
+        if not future.done():
+            process.cancel(id, cancel_line(id))
+            raise CallTimeout(f"{method} was not answered within {limit:g} s; it was cancelled.")
+        answer = future.result()
+        if "error" in answer:
+            raise raised(answer, method, self.binary, self.testing)
+        return answer.get("result")
+
+    async def _running(self) -> AsyncProcess:
+        """The process, or a new one in its place. It is started once, however many calls wait for it."""
+        if self._is_closed:
+            raise ClientClosed("This client is closed; make a new AsyncMintmark.")
+        process = self._process
+        if process is not None and self._starting is None:
+            ended = await process.ended()
+            if ended is None:
+                return process
+            self._check_restart(ended)
+        # Another call may have started it while this one waited.
+        if self._process is not process and self._process is not None:
+            return self._process
+        if self._starting is None:
+            self._starting = asyncio.ensure_future(self._start())
+        # A call that is cancelled meanwhile leaves the start to the others.
+        return await asyncio.shield(self._starting)
+
+    async def _start(self) -> AsyncProcess:
+        try:
+            self._process = await AsyncProcess.start(self.command, self.environment, self._stderr, self._notify)
+            return self._process
+        finally:
+            self._starting = None
+
+    def _notify(self, method: str, params: Any) -> None:
+        if self._on_notification is None:
+            return
+        try:
+            outcome = self._on_notification(method, params)
+        except Exception as error:
+            asyncio.get_running_loop().call_exception_handler({"message": "on_notification failed", "exception": error})
+            return
+        if inspect.isawaitable(outcome):
+            task = asyncio.ensure_future(outcome)
+            self._callbacks.add(task)
+            task.add_done_callback(self._callbacks.discard)

@@ -1,0 +1,152 @@
+"""The client for threads."""
+
+import itertools
+import queue
+import threading
+import time
+import weakref
+from types import TracebackType
+from typing import Any, Callable, Dict, Mapping, Optional, Tuple, Type, TypeVar
+
+from ._errors import CallTimeout, ClientClosed
+from ._fork import abandon_after_fork
+from ._process import GRACE, Pending, Process
+from ._settings import Settings
+from ._wire import cancel_line, raised, request_line
+from .generated.clients import Namespaces
+
+Self = TypeVar("Self", bound="Mintmark")
+
+
+class Mintmark(Settings, Namespaces):
+    """A Mintmark process and its methods: `m.token.mint_for_developer(…)`.
+
+    Any number of threads may share one. Close it after use, best with `with`.
+    """
+
+    def _begin(self) -> None:
+        Namespaces.__init__(self, self._call)
+        self._lock = threading.Lock()
+        self._ids = itertools.count(1)
+        self._is_closed = False
+        self._notify = Notifications(self._on_notification)
+        weakref.finalize(self, self._notify.end)
+        self._process: Optional[Process] = None
+        self._finalizer: Optional[Callable[[], Any]] = None
+        self._running()
+        abandon_after_fork(self)
+
+    def call(
+        self, method: str, params: Optional[Mapping[str, Any]] = None, *,
+        timeout: Optional[float] = None, trace: Optional[str] = None,
+    ) -> Any:
+        """Calls any method by its name on the wire, with its parameters as they are there; gives back the result as JSON."""
+        return self._call(method, dict(params or {}), timeout, trace)
+
+    def close(self, grace: float = GRACE) -> None:
+        """Ends the process: what was sent is finished first.
+
+        Args:
+            grace: Seconds the process has for it. After them it gets SIGTERM, and SIGKILL if that does not help.
+        """
+        with self._lock:
+            self._is_closed = True
+            process = self._process
+        if process is not None:
+            process.close(grace)
+        self._notify.end()
+
+    def __enter__(self: Self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: Optional[Type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]
+    ) -> None:
+        self.close()
+
+    def abandon(self) -> None:
+        """In a forked child: the process stays the parent's, and the next call here starts another."""
+        self._lock = threading.Lock()
+        self._notify = Notifications(self._on_notification)
+
+    # Calls
+
+    def _call(self, method: str, params: Dict[str, Any], timeout: Optional[float], trace: Optional[str]) -> Any:
+        limit = self.timeout if timeout is None else timeout
+        deadline = None if limit is None else time.monotonic() + limit
+        id = next(self._ids)
+        process, pending = self._send(id, request_line(id, method, params, trace, self.maximum_bytes))
+        try:
+            in_time = pending.wait(None if deadline is None else deadline - time.monotonic())
+        except BaseException:
+            process.cancel(id, cancel_line(id))
+            raise
+        if not in_time:
+            process.cancel(id, cancel_line(id))
+            if not pending.wait(0):
+                raise CallTimeout(f"{method} was not answered within {limit:g} s; it was cancelled.")
+        if pending.failure is not None:
+            raise pending.failure
+        answer = pending.answer or {}
+        if "error" in answer:
+            raise raised(answer, method, self.binary, self.testing)
+        return answer.get("result")
+
+    def _send(self, id: int, line: bytes) -> Tuple[Process, Pending]:
+        process = self._running()
+        try:
+            return process, process.send(id, line)
+        except BrokenPipeError:
+            # The request did not reach the process, so that another one may have it.
+            process.wait_for_end()
+        process = self._running()
+        try:
+            return process, process.send(id, line)
+        except BrokenPipeError:
+            process.wait_for_end()
+            raise process.how_it_ended() from None
+
+    def _running(self) -> Process:
+        """The process, or a new one in its place."""
+        with self._lock:
+            if self._is_closed:
+                raise ClientClosed("This client is closed; make a new Mintmark.")
+            process = self._process
+            if process is not None:
+                if process.ended is None:
+                    return process
+                self._check_restart(process.ended)
+            if self._finalizer is not None:
+                self._finalizer()
+            self._process = process = Process(self.command, self.environment, self._stderr, self._notify)
+            # Nobody can call any more: the process may end. At the end of the program, too, which is not to wait for it.
+            self._finalizer = weakref.finalize(self, process.end_input)
+            return process
+
+
+class Notifications:
+    """Hands notifications to a callback, in a thread of its own: it may call the client."""
+
+    def __init__(self, callback: Optional[Callable[[str, Any], Any]]) -> None:
+        self._callback = callback
+        self._waiting: "queue.SimpleQueue[Optional[Tuple[str, Any]]]" = queue.SimpleQueue()
+        self._thread: Optional[threading.Thread] = None
+
+    def __call__(self, method: str, params: Any) -> None:
+        if self._callback is None:
+            return
+        self._waiting.put((method, params))
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._run, args=(self._callback,), name="mintmark-notifications", daemon=True)
+            self._thread.start()
+
+    def end(self) -> None:
+        """What came before is still handed over."""
+        self._waiting.put(None)
+
+    def _run(self, callback: Callable[[str, Any], Any]) -> None:
+        for method, params in iter(self._waiting.get, None):
+            try:
+                callback(method, params)
+            except Exception as error:
+                threading.excepthook(threading.ExceptHookArgs((type(error), error, error.__traceback__, threading.current_thread())))

@@ -1,0 +1,197 @@
+"""One running process: a thread reads its answers and hands each to the call that waits for it."""
+
+import os
+import subprocess
+import threading
+from typing import Any, Callable, Dict, List, Mapping, Optional
+
+from ._errors import BinaryNotFound, ConnectionLost
+from ._fork import abandon_after_fork
+from ._outbox import Outbox
+from ._settings import lost
+from ._stderr import Destination, StandardError
+from ._wire import Lines
+
+# What leaves a process time to end by itself, in seconds.
+GRACE = 5.0
+
+
+class Pending:
+    """A call that waits for its answer."""
+
+    __slots__ = ("_done", "answer", "failure")
+
+    def __init__(self) -> None:
+        self._done = threading.Lock()
+        self._done.acquire()
+        self.answer: Optional[Dict[str, Any]] = None
+        self.failure: Optional[ConnectionLost] = None
+
+    def resolve(self, answer: Optional[Dict[str, Any]], failure: Optional[ConnectionLost] = None) -> None:
+        self.answer, self.failure = answer, failure
+        self._done.release()
+
+    def wait(self, seconds: Optional[float]) -> bool:
+        """Whether the answer, or the end of the process, came in time."""
+        if seconds is None or seconds > threading.TIMEOUT_MAX:
+            return self._done.acquire()
+        return self._done.acquire(timeout=max(seconds, 0))
+
+
+class Process:
+    """A `mintmark serve` and its pipe, from start to end."""
+
+    def __init__(
+        self,
+        command: List[str],
+        environment: Mapping[str, str],
+        stderr: Destination,
+        notify: Callable[[str, Any], None],
+    ) -> None:
+        self._binary = command[0]
+        self._notify = notify
+        self._lock = threading.Lock()
+        self._pending: Dict[int, Pending] = {}
+        self._end: Optional[ConnectionLost] = None
+        self._stderr = StandardError(stderr)
+        try:
+            # A session of its own: Ctrl-C and hang-ups are for this program, which then closes the pipe.
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._stderr.writing, env=dict(environment),
+                bufsize=0, start_new_session=True,
+            )
+        except OSError as error:
+            raise BinaryNotFound(f"{self._binary} cannot be run: {error.strerror}. Name another with binary= or MINTMARK_BINARY.") from error
+        finally:
+            self._stderr.start()
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._stdout = self._process.stdout
+        # The outbox has a descriptor of its own, so that nothing else closes it.
+        self._outbox = Outbox(os.dup(self._process.stdin.fileno()))
+        self._process.stdin.close()
+        self._reader = threading.Thread(target=self._read, name="mintmark-reader", daemon=True)
+        self._reader.start()
+        abandon_after_fork(self)
+
+    @property
+    def ended(self) -> Optional[ConnectionLost]:
+        """How it ended, if it did."""
+        return self._end
+
+    def wait_for_end(self) -> None:
+        """To be called when the pipe is broken, so that `ended` says why."""
+        self._reader.join(3 * GRACE)
+
+    def how_it_ended(self) -> ConnectionLost:
+        """A new exception for a call that fails by the end of the process."""
+        if self._end is None:
+            return lost(self._binary, None, None)
+        return ConnectionLost(str(self._end), self._end.exit_status, self._end.last_line)
+
+    # Calls
+
+    def send(self, id: int, line: bytes) -> Pending:
+        """Raises `BrokenPipeError` if the request did not reach the process."""
+        pending = Pending()
+        with self._lock:
+            if self._end is not None:
+                raise BrokenPipeError
+            self._pending[id] = pending
+        try:
+            self._outbox.send(line)
+        except OSError:
+            self._forget(id)
+            raise BrokenPipeError from None
+        return pending
+
+    def cancel(self, id: int, line: bytes) -> None:
+        """Nobody waits for this answer any more."""
+        self._forget(id)
+        try:
+            self._outbox.send(line)
+        except OSError:
+            pass
+
+    def _forget(self, id: int) -> None:
+        with self._lock:
+            self._pending.pop(id, None)
+
+    # Reading
+
+    def _read(self) -> None:
+        lines = Lines()
+        while True:
+            try:
+                block = os.read(self._stdout.fileno(), 1 << 18)
+            except (OSError, ValueError):
+                break
+            if not block:
+                break
+            for message in lines.messages(block):
+                self._take(message)
+        self._finish()
+
+    def _take(self, message: Dict[str, Any]) -> None:
+        method = message.get("method")
+        if isinstance(method, str):
+            self._notify(method, message.get("params"))
+            return
+        id = message.get("id")
+        with self._lock:
+            if isinstance(id, int):
+                waiting = [self._pending.pop(id, None)]
+            else:
+                # The process could not read a line and does not know whose it was; what is refused so is not sent, so this is a fault.
+                waiting = [*self._pending.values()]
+                self._pending.clear()
+        for pending in waiting:
+            if pending is not None:
+                pending.resolve(message)
+
+    def _finish(self) -> None:
+        self._outbox.end(discard=True)
+        status = self._reap(GRACE)
+        end = lost(self._binary, status, self._stderr.last_line())
+        with self._lock:
+            self._end = end
+            waiting = [*self._pending.values()]
+            self._pending.clear()
+        for pending in waiting:
+            pending.resolve(None, self.how_it_ended())
+        self._stdout.close()
+
+    # Ending
+
+    def end_input(self) -> None:
+        """What was sent is still finished and answered."""
+        self._outbox.end()
+
+    def close(self, grace: float) -> None:
+        """Ends the input, and the process if it does not end by itself within `grace` seconds."""
+        self._outbox.end()
+        self._reap(grace)
+        self._outbox.end(discard=True)
+        if threading.current_thread() is not self._reader:
+            self._reader.join(GRACE)
+
+    def _reap(self, grace: float) -> Optional[int]:
+        """Waits for the end of the process, and sees to it."""
+        for seconds, then in ((grace, self._process.terminate), (GRACE, self._process.kill), (GRACE, None)):
+            try:
+                return self._process.wait(seconds)
+            except subprocess.TimeoutExpired:
+                if then is not None:
+                    then()
+        return None
+
+    def abandon(self) -> None:
+        """In a forked child: the process is the parent's."""
+        if self._end is not None:
+            return
+        self._lock = threading.Lock()
+        self._pending.clear()
+        self._end = ConnectionLost("The mintmark process belongs to the program that this one was forked from.")
+        self._process.returncode = 0
+        self._outbox.abandon()
+        self._stderr.abandon()
+        self._stdout.close()

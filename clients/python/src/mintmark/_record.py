@@ -1,0 +1,67 @@
+"""What calls take and answer: objects with attributes over the JSON they came from."""
+
+from typing import Any, ClassVar, Dict, FrozenSet, Mapping, Optional, Tuple, Type, TypeVar
+
+Self = TypeVar("Self", bound="Record")
+
+
+class Record:
+    """An object of the contract.
+
+    `raw` is the JSON it stands for, with the members that this client does not know. `repr` shows no secrets.
+    """
+
+    __slots__ = ("raw",)
+
+    # (attribute, member of the JSON), and the members that are not to be shown.
+    _members: ClassVar[Tuple[Tuple[str, str], ...]] = ()
+    _secret: ClassVar[FrozenSet[str]] = frozenset()
+
+    raw: Dict[str, Any]
+
+    def __init__(self, raw: Mapping[str, Any]) -> None:
+        self.raw = {name: plain(value) for name, value in raw.items() if value is not None}
+
+    @classmethod
+    def of(cls: Type[Self], raw: Dict[str, Any]) -> Self:
+        """The record that stands for `raw`, which is kept as it is."""
+        record = cls.__new__(cls)
+        record.raw = raw
+        return record
+
+    def _required(self, name: str) -> Any:
+        try:
+            return self.raw[name]
+        except KeyError:
+            raise AttributeError(
+                f"this answer has no {name}: client and binary are of different versions; .raw holds what was answered"
+            ) from None
+
+    def _optional(self, name: str) -> Optional[Any]:
+        return self.raw.get(name)
+
+    def __eq__(self, other: object) -> bool:
+        return self.raw == other.raw if isinstance(other, Record) and type(other) is type(self) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        shown = []
+        for attribute, name in self._members:
+            if name in self.raw:
+                shown.append(f"{attribute}={'<secret>' if name in self._secret else repr(getattr(self, attribute))}")
+        # A member that is not known here may be a secret.
+        known = {name for _, name in self._members}
+        shown += [f"{name}=<unknown>" for name in self.raw if name not in known]
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+
+def plain(value: Any) -> Any:
+    """`value` with the JSON of records in their place."""
+    if isinstance(value, Record):
+        return value.raw
+    if isinstance(value, Mapping):
+        return {name: plain(each) for name, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(each) for each in value]
+    return value

@@ -1,0 +1,155 @@
+"""What both clients are constructed with, and the command line that follows from it."""
+
+import os
+import shutil
+from typing import Any, Callable, List, Mapping, Optional, Sequence, Tuple, Union
+
+from ._errors import BinaryNotFound, ConnectionLost
+from ._stderr import Destination
+
+Path = Union[str, "os.PathLike[str]"]
+
+MEMORY = ":memory:"
+
+
+class Settings:
+    """The constructor of both clients."""
+
+    def __init__(
+        self,
+        store: Optional[Path] = None,
+        app: Optional[str] = None,
+        testing: bool = False,
+        binary: Optional[Path] = None,
+        *,
+        timeout: Optional[float] = None,
+        restart: Optional[bool] = None,
+        on_notification: Optional[Callable[[str, Any], Any]] = None,
+        stderr: Destination = "inherit",
+        issuer: Optional[str] = None,
+        region: Optional[str] = None,
+        account: Optional[str] = None,
+        master_key_file: Optional[Path] = None,
+        caller: Optional[str] = None,
+        clock: Optional[int] = None,
+        audit_issuance: bool = False,
+        migrate: Optional[str] = None,
+        log_level: Optional[str] = None,
+        sequential: bool = False,
+        drain: Optional[int] = None,
+        max_line: Optional[int] = None,
+        parent: Optional[int] = None,
+        arguments: Sequence[str] = (),
+        environment: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Exactly one of `store` and `app` says where the data lives.
+
+        Args:
+            store: A file, or `":memory:"` for a store that ends with the process.
+            app: The application whose store is used, in the user's data folder.
+            testing: Use a testing store, whose clock can be turned.
+            binary: The program; else `MINTMARK_BINARY`, else `mintmark` on the `PATH`.
+            timeout: Seconds that calls wait for their answers; without it, as long as it takes.
+            restart: Whether a call after the end of the process starts a new one. It does, unless the store was in memory: that is gone.
+            on_notification: Called with the method and the params of each notification, `$/progress` among them.
+            stderr: Where the log of the process goes: `"inherit"`, an open file, or `None` for nowhere.
+            issuer: The base of every issuer; an https URL.
+            region: The first part of pool and identity ids.
+            account: The account number in ARNs.
+            master_key_file: A file with the master key.
+            caller: `developer`, or `public` for only what proves itself by tokens.
+            clock: Where a new testing store's clock stands, in seconds since 1970.
+            audit_issuance: Record that tokens were minted for known identities, too.
+            migrate: Whether an older store is brought up to date: `auto` or `never`.
+            log_level: The least level that is logged, from `trace` to `critical`.
+            sequential: Run requests strictly one after the other.
+            drain: Seconds that SIGTERM waits for what is in flight.
+            max_line: The longest line that is sent, in bytes.
+            parent: End when the process with this id is gone.
+            arguments: More arguments of `mintmark serve`, as they are.
+            environment: More environment variables, such as `MINTMARK_MASTER_KEY`.
+        """
+        if (store is None) == (app is None):
+            raise ValueError(
+                "name the data, by either store= or app=: Mintmark(store=\":memory:\") for data that ends with the process, "
+                "Mintmark(store=\"shop.db\") for a file, Mintmark(app=\"shop\") for an application's own store"
+            )
+        self.timeout = timeout
+        self.testing = testing
+        self.binary = find_binary(binary)
+        self.maximum_bytes = 1_048_576 if max_line is None else max_line
+        self._in_memory = store is not None and os.fspath(store) == MEMORY
+        self._restart = not self._in_memory if restart is None else restart
+        self._on_notification = on_notification
+        self._stderr = stderr
+        self.environment = {**os.environ, **(environment or {})}
+        options = [
+            ("--store", absolute(store)), ("--app", app), ("--issuer", issuer), ("--region", region), ("--account", account),
+            ("--master-key-file", None if master_key_file is None else os.path.abspath(master_key_file)), ("--caller", caller),
+            ("--clock", clock), ("--migrate", migrate), ("--log-level", log_level), ("--drain", drain), ("--max-line", max_line),
+            ("--parent", parent),
+        ]
+        flags = [("--testing", testing), ("--audit-issuance", audit_issuance), ("--sequential", sequential)]
+        self.command = command(self.binary, options, flags, arguments)
+        self._begin()
+
+    def _check_restart(self, ended: ConnectionLost) -> None:
+        """Raises `ConnectionLost` if an ended process is not to be replaced."""
+        if self._restart:
+            return
+        why = "Its store was in memory and is gone" if self._in_memory else "restart=False forbids a new one"
+        raise ConnectionLost(f"{ended} {why}: make a new {type(self).__name__}.", ended.exit_status, ended.last_line)
+
+    def _begin(self) -> None:
+        """What a client does once it is configured."""
+        raise NotImplementedError
+
+
+def command(
+    binary: str, options: Sequence[Tuple[str, Union[str, int, None]]], flags: Sequence[Tuple[str, bool]], more: Sequence[str]
+) -> List[str]:
+    """The command line."""
+    line = [binary, "serve"]
+    for name, value in options:
+        if value is not None:
+            line.append(f"{name}={value}")
+    return line + [name for name, given in flags if given] + list(more)
+
+
+def absolute(store: Optional[Path]) -> Optional[str]:
+    """The store by a name that does not depend on the current folder, which may be another one at a restart."""
+    if store is None:
+        return None
+    path = os.fspath(store)
+    return path if path == MEMORY or "://" in path else os.path.abspath(path)
+
+
+def find_binary(named: Optional[Path]) -> str:
+    """The program to run: the argument, else `MINTMARK_BINARY`, else `mintmark` on the `PATH`."""
+    variable = os.environ.get("MINTMARK_BINARY")
+    if named is not None:
+        wanted, source = os.fspath(named), ", which binary= names"
+    elif variable:
+        wanted, source = variable, ", which MINTMARK_BINARY names"
+    else:
+        wanted, source = "mintmark", " on the PATH"
+    found = shutil.which(wanted)
+    if found is None:
+        raise BinaryNotFound(
+            f"There is no program {wanted}{source}. Build it with `swift build -c release --product mintmark` in Mintmark's "
+            "repository, then pass its path as binary=, set MINTMARK_BINARY to it, or put it on the PATH."
+        )
+    return os.path.abspath(found)
+
+
+def lost(binary: str, exit_status: Optional[int], last_line: Optional[str]) -> ConnectionLost:
+    """The exception for calls whose process ended."""
+    how = "ended"
+    if exit_status is not None:
+        how = f"was ended by signal {-exit_status}" if exit_status < 0 else f"ended with status {exit_status}"
+    text = f"The mintmark process {how} before it answered."
+    if exit_status == 64:
+        text += f" It refused its arguments: is {binary} older than this client?"
+    if last_line:
+        text += f" Its last words: {last_line}"
+    return ConnectionLost(text, exit_status, last_line)

@@ -1,0 +1,4 @@
+"""What calls take and answer."""
+
+from ._record import Record as Record
+from .generated.types import *  # noqa: F403

@@ -1,0 +1,92 @@
+"""What the tests share: clients that end with their test, and a stand-in for the program where it has to misbehave."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import textwrap
+import time
+import unittest
+
+import mintmark
+from mintmark import Mintmark
+
+ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), *[os.pardir] * 3))
+SOURCES = os.path.join(ROOT, "clients", "python", "src")
+NOWHERE = "local-1:00000000-0000-0000-0000-000000000000"
+
+
+class ClientTest(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="mintmark-")
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def memory(self, **options):
+        """A client of an empty testing store in memory."""
+        options = {"store": ":memory:", "testing": True, "timeout": 60, **options}
+        client = Mintmark(**options)
+        self.addCleanup(client.close)
+        return client
+
+    def file(self, **options):
+        """A client of a store in the test's folder."""
+        client = Mintmark(**{"store": self.path("shop.db"), "timeout": 60, "stderr": None, **options})
+        self.addCleanup(client.close)
+        return client
+
+    def stand_in(self, body, **options):
+        """A client of a program that is written here. `body` runs for each request, with `m` the message and `answer(**members)`."""
+        return self.memory(binary=self.program(body), stderr=None, **options)
+
+    def program(self, body):
+        path = self.path("stand-in")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(
+                f"#!{sys.executable}\nimport json, os, sys, time\n"
+                "def send(message): print(json.dumps(message), flush=True)\n"
+                "def answer(**members): send({'jsonrpc': '2.0', 'id': m.get('id'), **members})\n"
+                f"seen = open({self.path('seen')!r}, 'a', buffering=1)\n"
+                "for line in sys.stdin:\n    seen.write(line)\n    m = json.loads(line)\n" + textwrap.indent(textwrap.dedent(body), "    "))
+        os.chmod(path, 0o755)
+        return path
+
+    def seen(self):
+        """What the stand-in was sent."""
+        with open(self.path("seen"), encoding="utf-8") as file:
+            return file.read()
+
+    def eventually(self, holds, what, seconds=10):
+        deadline = time.monotonic() + seconds
+        while not holds():
+            self.assertLess(time.monotonic(), deadline, what)
+            time.sleep(0.01)
+
+    def run_script(self, text, *arguments, timeout=30, **environment):
+        """Runs a Python program that imports the client: what it printed."""
+        done = subprocess.run(
+            [sys.executable, "-c", textwrap.dedent(text), *arguments], timeout=timeout, text=True, capture_output=True,
+            env={**os.environ, "PYTHONPATH": SOURCES, "PYTHONDONTWRITEBYTECODE": "1", **environment})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout + done.stderr
+
+
+def pid(client):
+    """The id of a client's process."""
+    return client._process._process.pid
+
+
+def shop(client, **options):
+    return client.pool.create(name="shop", developer_provider="login.shop", **options)
+
+
+def mint(client, pool, user="alice", **options):
+    return client.token.mint_for_developer(pool_id=pool.pool_id, logins={"login.shop": user}, **options)
+
+
+__all__ = ["ClientTest", "NOWHERE", "ROOT", "SOURCES", "mint", "mintmark", "pid", "shop"]

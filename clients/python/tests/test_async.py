@@ -1,0 +1,176 @@
+"""The asyncio client: what differs from the plain one."""
+
+import asyncio
+import os
+import signal
+import time
+import unittest
+import unittest.mock
+
+from support import NOWHERE, ClientTest, mint, mintmark, pid
+from mintmark import AsyncMintmark
+
+
+class AsyncTest(ClientTest, unittest.IsolatedAsyncioTestCase):
+    async def asyncSetUp(self):
+        asyncio.get_running_loop().set_debug(False)  # which makes a thousand tasks slow, and says so
+
+    async def client(self, **options):
+        m = AsyncMintmark(**{"store": ":memory:", "testing": True, "timeout": 60, "stderr": None, **options})
+        self.addAsyncCleanup(m.close)
+        return m
+
+    async def shop(self, m):
+        return await m.pool.create(name="shop", developer_provider="login.shop")
+
+
+class Calls(AsyncTest):
+    async def test_a_thousand_tasks_get_their_own_answers(self):
+        async with mintmark.async_testing() as m:
+            pool = await self.shop(m)
+            minted = await asyncio.gather(*[mint(m, pool, f"user {number % 50}") for number in range(1000)])
+        identities = {}
+        for number, each in enumerate(minted):
+            self.assertEqual(identities.setdefault(number % 50, each.identity_id), each.identity_id)
+        self.assertEqual(len(set(identities.values())), 50)
+
+    async def test_more_requests_than_the_process_takes_at_once_are_all_answered(self):
+        m = await self.client()
+        self.assertEqual(len(await asyncio.gather(*[m.system.ping(trace="x" * 128) for _ in range(5000)])), 5000)
+
+    async def test_first_calls_at_once_start_one_process(self):
+        m = await self.client()
+        starts = {each.started_at for each in await asyncio.gather(*[m.system.info() for _ in range(10)])}
+        self.assertEqual(len(starts), 1)
+        self.assertEqual((await m.system.metrics()).calls, 10)
+
+    async def test_errors_are_typed(self):
+        m = await self.client()
+        with self.assertRaises(mintmark.PoolNotFound) as caught:
+            await m.pool.get(pool_id=NOWHERE, trace="t")
+        self.assertEqual((caught.exception.pool_id, caught.exception.trace), (NOWHERE, "t"))
+
+    async def test_an_answer_of_sixteen_million_bytes_arrives(self):
+        m = await self.client(binary=self.program("answer(result={'now': 1, 'much': 'x' * 16_000_000})"))
+        self.assertEqual(len((await m.system.ping()).raw["much"]), 16_000_000)
+
+    async def test_notifications_reach_a_coroutine_which_may_call(self):
+        heard = asyncio.Queue()
+
+        async def hear(method, params):
+            await heard.put((method, params, (await m.system.ping()).now))
+
+        m = await self.client(on_notification=hear, binary=self.program("""
+            if m["method"] == "system.info":
+                send({"jsonrpc": "2.0", "method": "$/progress", "params": {"token": 1}})
+            answer(result={"now": 5})
+        """))
+        await m.system.info()
+        self.assertEqual(await asyncio.wait_for(heard.get(), 10), ("$/progress", {"token": 1}, 5))
+
+
+class Ending(AsyncTest):
+    async def stopped(self, **options):
+        m = await self.client(**options)
+        await m.system.ping()
+        os.kill(pid(m), signal.SIGSTOP)
+        return m
+
+    async def test_a_call_that_takes_too_long_raises_and_the_next_works(self):
+        m = await self.stopped()
+        with self.assertRaises(TimeoutError):
+            await m.system.ping(timeout=0.1)
+        os.kill(pid(m), signal.SIGCONT)
+        self.assertGreater((await m.system.ping()).now, 0)
+
+    async def test_cancelling_a_task_cancels_its_call(self):
+        m = await self.client(binary=self.program("if m['method'] == 'system.info': answer(result={'now': 1})"))
+        call = asyncio.ensure_future(m.system.ping())
+        limited = asyncio.ensure_future(asyncio.wait_for(m.system.ping(), 0.1))
+        await asyncio.sleep(0.3)
+        call.cancel()
+        self.assertIsInstance((await asyncio.gather(limited, return_exceptions=True))[0], asyncio.TimeoutError)
+        with self.assertRaises(asyncio.CancelledError):
+            await call
+        await m.system.info()
+        self.assertIn('"$/cancelRequest","params":{"id":1}', self.seen())
+        self.assertIn('"$/cancelRequest","params":{"id":2}', self.seen())
+
+    async def test_calls_of_a_killed_process_fail_and_the_next_starts_another(self):
+        m = await self.stopped(store=self.path("shop.db"), testing=False)
+        calls = [asyncio.ensure_future(m.system.ping()) for _ in range(5)]
+        await asyncio.sleep(0.1)
+        os.kill(pid(m), signal.SIGKILL)
+        for each in await asyncio.gather(*calls, return_exceptions=True):
+            self.assertIsInstance(each, mintmark.ConnectionLost)
+            self.assertEqual(each.exit_status, -9)
+        self.assertGreater((await m.system.ping()).now, 0)
+        for _ in range(3):
+            os.kill(pid(m), signal.SIGKILL)
+            while not m._process._is_ending:  # the pipe is closed, and nothing else is known yet
+                await asyncio.sleep(0)
+            self.assertEqual(len({each.started_at for each in await asyncio.gather(*[m.system.info() for _ in range(5)])}), 1)
+
+    async def test_a_store_in_memory_is_not_replaced_by_an_empty_one(self):
+        m = await self.client()
+        await m.system.ping()
+        os.kill(pid(m), signal.SIGKILL)
+        with self.assertRaises(mintmark.ConnectionLost):
+            for _ in range(1000):
+                await m.system.ping()
+        with self.assertRaisesRegex(mintmark.ConnectionLost, "in memory and is gone: make a new AsyncMintmark"):
+            await m.system.ping()
+
+    async def test_close_finishes_what_was_sent_and_refuses_what_comes(self):
+        m = await self.client(binary=self.program("time.sleep(0.3); answer(result={'now': 7})"))
+        call = asyncio.ensure_future(m.system.ping())
+        await asyncio.sleep(0.2)
+        await m.close()
+        self.assertEqual((await call).now, 7)
+        with self.assertRaises(mintmark.ClientClosed):
+            await m.system.ping()
+
+    async def test_a_process_that_does_not_end_is_ended(self):
+        m = await self.stopped()
+        began = time.monotonic()
+        with unittest.mock.patch("mintmark._async_process.GRACE", 0.2):
+            await m.close(grace=0.2)
+        self.assertLess(time.monotonic() - began, 3)
+        self.assertFalse(os.path.exists(f"/proc/{pid(m)}"))
+
+    async def test_missing_old_and_refusing_binaries_are_reported(self):
+        with self.assertRaises(mintmark.BinaryNotFound):
+            AsyncMintmark(store=":memory:", binary="/nowhere/mintmark")
+        old = await self.client(binary=self.program("answer(error={'code': -32601, 'message': 'No.', 'data': {'type': 'methodNotFound'}})"))
+        with self.assertRaises(mintmark.BinaryTooOld):
+            await old.system.ping()
+        with self.assertRaisesRegex(mintmark.ConnectionLost, "status 64"):
+            await (await self.client(arguments=["--no-such-option"])).system.ping()
+
+
+class Loops(ClientTest):
+    def test_a_program_that_closes_nothing_ends_and_so_does_its_process(self):
+        number = int(self.run_script("""
+            import asyncio, mintmark
+            async def main():
+                m = mintmark.async_testing()
+                await m.system.ping()
+                print(m._process._process.pid)
+                asyncio.ensure_future(m.system.ping())
+            asyncio.run(main())
+        """).split()[0])
+        self.eventually(lambda: not os.path.exists(f"/proc/{number}"), "the process is left")
+
+    def test_a_call_cancelled_while_the_process_starts_harms_no_other(self):
+        async def main():
+            async with AsyncMintmark(store=":memory:") as warm:
+                await warm.system.ping()
+            m = AsyncMintmark(store=":memory:", timeout=60)
+            first, second = asyncio.ensure_future(m.system.ping()), asyncio.ensure_future(m.system.ping())
+            await asyncio.sleep(0)
+            first.cancel()
+            self.assertGreater((await second).now, 0)
+            await m.close()
+            self.assertTrue(first.cancelled())
+
+        asyncio.run(main())

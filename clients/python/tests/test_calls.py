@@ -1,0 +1,197 @@
+"""Calls from threads: errors, many at once, time limits, cancellation, notifications."""
+
+import os
+import signal
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import jwt
+
+from support import NOWHERE, ClientTest, mint, mintmark, pid, shop
+from mintmark import types
+
+
+class Answers(ClientTest):
+    def test_a_user_gets_the_same_identity_and_a_token_that_another_library_verifies(self):
+        m = self.memory()
+        pool = shop(m)
+        minted, again = mint(m, pool), mint(m, pool)
+        self.assertTrue(minted.is_new_identity)
+        self.assertEqual((again.identity_id, again.is_new_identity), (minted.identity_id, False))
+        key = jwt.PyJWKSet.from_dict(m.token.jwks().raw)[jwt.get_unverified_header(minted.token)["kid"]]
+        claims = jwt.decode(minted.token, key, algorithms=["ES256"], audience=pool.pool_id, issuer=pool.issuer)
+        self.assertEqual(claims["sub"], minted.identity_id)
+
+    def test_an_error_is_an_exception_of_its_class_with_details(self):
+        m = self.memory()
+        with self.assertRaises(mintmark.PoolNotFound) as caught:
+            m.pool.get(pool_id=NOWHERE, trace="checkout-7")
+        error = caught.exception
+        self.assertEqual((error.pool_id, error.code, error.type, error.trace), (NOWHERE, 2001, "poolNotFound", "checkout-7"))
+        self.assertIn("pool.list", str(error))
+        self.assertIsNone(error.retry_after_seconds)
+
+    def test_violations_are_records(self):
+        m = self.memory()
+        with self.assertRaises(mintmark.InvalidParams) as caught:
+            m.pool.create(name="", developer_provider="a b")
+        self.assertEqual({each.pointer for each in caught.exception.violations}, {"/name", "/developerProvider"})
+
+    def test_an_argument_that_is_none_is_left_out(self):
+        m = self.memory()
+        self.assertNotIn("developerProvider", m.pool.create(name="shop", developer_provider=None).raw)
+
+    def test_a_record_and_a_mapping_are_both_taken_as_an_object(self):
+        m = self.memory()
+        pool = shop(m)
+        role = m.role.put(name="reader", pool_id=pool.pool_id).role_arn
+        wanted = types.RolesByKind(authenticated=role)
+        self.assertEqual(m.pool.set_roles(pool_id=pool.pool_id, roles=wanted).roles, wanted)
+        self.assertEqual(m.pool.set_roles(pool_id=pool.pool_id, roles={"unauthenticated": role}).roles.unauthenticated, role)
+
+    def test_the_clock_of_a_testing_store_turns(self):
+        with mintmark.testing(clock=1_700_000_000) as m:
+            self.assertEqual(m.test.clock(freeze=True, set_at=1_800_000_000).now, 1_800_000_000)
+            self.assertEqual(m.system.ping().now, 1_800_000_000)
+
+    def test_an_error_of_a_newer_binary_is_an_answered_error(self):
+        m = self.stand_in("answer(error={'code': 1999, 'message': 'Too late.', 'data': {'type': 'tooLate', 'retryAfterSeconds': 3}})")
+        with self.assertRaises(mintmark.AnsweredError) as caught:
+            m.system.ping()
+        error = caught.exception
+        self.assertIs(type(error), mintmark.AnsweredError)
+        self.assertEqual((error.code, error.type, error.retry_after_seconds, str(error)), (1999, "tooLate", 3, "Too late."))
+
+    def test_an_answer_of_sixteen_million_bytes_arrives(self):
+        m = self.stand_in("answer(result={'now': 1, 'much': 'x' * 16_000_000})")
+        self.assertEqual(len(m.system.ping().raw["much"]), 16_000_000)
+
+    def test_what_the_process_could_not_attribute_is_refused_before_it_is_sent(self):
+        m = self.memory()
+        deep = []
+        for _ in range(70):
+            deep = [deep]
+        for value, wanted in [
+            ("x" * 1_100_000, mintmark.InvalidRequest), (deep, mintmark.InvalidRequest), ("\ud800", ValueError), (float("nan"), ValueError),
+            (object(), TypeError),
+        ]:
+            with self.assertRaises(wanted):
+                m.call("pool.create", {"name": value})
+        m.system.ping()
+
+    def test_a_longer_line_is_sent_where_the_process_takes_it(self):
+        m = self.memory(max_line=3_000_000)
+        with self.assertRaises(mintmark.InvalidParams):
+            m.pool.create(name="x" * 2_000_000)
+
+    def test_an_answer_to_nobody_fails_the_call_instead_of_leaving_it_waiting(self):
+        m = self.stand_in("send({'jsonrpc': '2.0', 'id': None, 'error': {'code': -32700, 'message': 'What?', 'data': {'type': 'parseError'}}})")
+        with self.assertRaises(mintmark.ParseError):
+            m.system.ping()
+
+
+class ManyAtOnce(ClientTest):
+    def test_a_thousand_calls_of_sixteen_threads_get_their_own_answers(self):
+        m = self.memory()
+        pool = shop(m)
+        with ThreadPoolExecutor(16) as threads:
+            minted = list(threads.map(lambda number: (number % 50, mint(m, pool, f"user {number % 50}")), range(1000)))
+        identities = {}
+        for user, each in minted:
+            self.assertEqual(identities.setdefault(user, each.identity_id), each.identity_id)
+        self.assertEqual(len(set(identities.values())), 50)
+
+    def test_answers_in_another_order_reach_their_calls(self):
+        m = self.stand_in("""
+            waiting = globals().setdefault("waiting", [])
+            waiting.append(m)
+            if len(waiting) == 8:
+                for m in reversed(waiting):
+                    answer(result={"now": m["params"]["number"]})
+        """)
+        with ThreadPoolExecutor(8) as threads:
+            self.assertEqual(list(threads.map(lambda number: m.call("system.ping", {"number": number})["now"], range(8))), list(range(8)))
+
+
+class TimeLimits(ClientTest):
+    def stopped(self, **options):
+        """A client whose process stands still."""
+        m = self.memory(**options)
+        m.system.ping()
+        os.kill(pid(m), signal.SIGSTOP)
+        self.addCleanup(self.go_on, m)
+        return m
+
+    def go_on(self, m):
+        try:
+            os.kill(pid(m), signal.SIGCONT)
+        except ProcessLookupError:
+            pass
+
+    def test_a_call_that_takes_too_long_raises_and_the_next_works(self):
+        m = self.stopped()
+        began = time.monotonic()
+        with self.assertRaises(TimeoutError) as caught:
+            m.system.ping(timeout=0.2)
+        self.assertLess(time.monotonic() - began, 2)
+        self.assertIn("system.ping was not answered within 0.2 s", str(caught.exception))
+        self.go_on(m)
+        self.assertGreater(m.system.ping().now, 0)
+
+    def test_the_time_limit_of_the_client_holds_for_calls_without_one(self):
+        m = self.stopped(timeout=0.2)
+        with self.assertRaises(mintmark.CallTimeout):
+            m.system.ping()
+        self.go_on(m)
+        m.system.ping(timeout=float("inf"))
+
+    def test_a_full_pipe_delays_no_caller_beyond_its_time_limit(self):
+        m = self.stopped()
+        began = time.monotonic()
+        with ThreadPoolExecutor(4) as threads:
+            calls = [threads.submit(m.pool.create, name="x" * 500_000, timeout=0.3) for _ in range(4)]
+            for each in calls:
+                self.assertIsInstance(each.exception(), mintmark.CallTimeout)
+        self.assertLess(time.monotonic() - began, 5)
+        self.go_on(m)
+        self.assertGreater(m.system.ping().now, 0)
+
+    def test_the_process_is_told_that_nobody_waits_any_more(self):
+        m = self.stand_in("if 'id' in m and m['method'] == 'system.info': answer(result={'now': 1})")
+        with self.assertRaises(mintmark.CallTimeout):
+            m.system.ping(timeout=0.1)
+        m.system.info()
+        self.assertIn('"method":"$/cancelRequest","params":{"id":1}', self.seen())
+
+    def test_an_interrupted_call_is_cancelled(self):
+        out = self.run_script("""
+            import os, signal, sys, threading, mintmark
+            m = mintmark.Mintmark(store=":memory:", binary=sys.argv[1])
+            threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+            try:
+                m.system.ping()
+            except KeyboardInterrupt:
+                print("interrupted")
+            m.close()
+        """, self.program("pass"))
+        self.assertEqual(out.strip(), "interrupted")
+        self.assertIn("$/cancelRequest", self.seen())
+
+
+class Notified(ClientTest):
+    def test_notifications_reach_the_callback_which_may_call(self):
+        heard, done = [], threading.Event()
+
+        def hear(method, params):
+            heard.append((method, params, m.system.ping().now))
+            done.set()
+
+        m = self.stand_in("""
+            if m["method"] == "system.info":
+                send({"jsonrpc": "2.0", "method": "$/progress", "params": {"token": 1, "value": "half"}})
+            answer(result={"now": 5})
+        """, on_notification=hear)
+        m.system.info()
+        self.assertTrue(done.wait(10))
+        self.assertEqual(heard, [("$/progress", {"token": 1, "value": "half"}, 5)])

@@ -1,0 +1,153 @@
+"""The generated part against the contract itself."""
+
+import asyncio
+import inspect
+import json
+import os
+import re
+import unittest
+
+from support import ROOT, ClientTest, mintmark
+from mintmark import AnsweredError, AsyncMintmark, Mintmark
+from mintmark.types import Record
+
+
+def load(name):
+    with open(os.path.join(ROOT, "schemas", name), encoding="utf-8") as file:
+        return json.load(file)
+
+
+def snake(name):
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+
+
+def find(client, method):
+    """A client's own method for a method of the contract."""
+    namespace, verb = method.split(".")
+    return getattr(getattr(client, snake(namespace)), {"import": "import_"}.get(verb, snake(verb)))
+
+
+def fill(value, names):
+    """`value` with what its `$names` stand for."""
+    if isinstance(value, str) and value.startswith("$"):
+        return names[value]
+    if isinstance(value, list):
+        return [fill(each, names) for each in value]
+    if isinstance(value, dict):
+        return {key: fill(each, names) for key, each in value.items()}
+    return value
+
+
+def capture(wanted, found, names):
+    """Notes what the `$names` of an answer stand for."""
+    if isinstance(wanted, str) and wanted.startswith("$"):
+        names.setdefault(wanted, found)
+    elif isinstance(wanted, dict):
+        for key, each in wanted.items():
+            capture(each, found[key], names)
+    elif isinstance(wanted, list):
+        for each, other in zip(wanted, found):
+            capture(each, other, names)
+
+
+def members(value):
+    """Reads every attribute of every record in `value`, and gives back how many there were."""
+    if isinstance(value, list):
+        return sum(map(members, value))
+    if isinstance(value, dict):
+        return sum(map(members, value.values()))
+    if not isinstance(value, Record):
+        return 0
+    return sum(1 + members(getattr(value, attribute)) for attribute, _ in value._members)
+
+
+class TheContract(ClientTest):
+    def setUp(self):
+        super().setUp()
+        self.methods = load("openrpc.json")["methods"]
+
+    def test_every_method_is_in_both_clients_with_its_parameters_and_a_docstring(self):
+        with mintmark.testing() as plain:
+            both = [plain, AsyncMintmark(store=":memory:")]
+            for client in both:
+                for method in self.methods:
+                    with self.subTest(method["name"], client=type(client).__name__):
+                        found = find(client, method["name"])
+                        parameters = inspect.signature(found).parameters
+                        wanted = {snake(each["name"]): each.get("required", False) for each in method["params"]}
+                        self.assertEqual(
+                            {name: each.default is each.empty for name, each in parameters.items() if name not in ("timeout", "trace")},
+                            wanted)
+                        self.assertLessEqual({"timeout", "trace"}, set(parameters))
+                        self.assertIn(method["summary"], found.__doc__)
+                        for name in wanted:
+                            self.assertRegex(found.__doc__, rf"(?m)^ +{name} \(.+\): ")
+                        self.assertEqual(inspect.iscoroutinefunction(found), isinstance(client, AsyncMintmark))
+
+    def test_every_error_has_its_class_with_its_number_and_its_details(self):
+        for entry in load("errors.json")["errors"]:
+            with self.subTest(entry["type"]):
+                kind = getattr(mintmark, entry["type"][0].upper() + entry["type"][1:])
+                self.assertTrue(issubclass(kind, AnsweredError))
+                self.assertEqual((kind.code, kind.type), (entry["code"], entry["type"]))
+                self.assertIn(entry["when"].split()[0], kind.__doc__)
+                for name in entry["data"].get("properties", {}):
+                    self.assertTrue(getattr(kind, snake(name)).__doc__)
+
+    def examples(self):
+        """Every example, each with its fixtures' steps before it."""
+        file = load("examples.json")
+
+        def steps(given):
+            for name in given:
+                fixture = file["fixtures"][name]
+                yield from steps(fixture["given"])
+                yield from ((name, index, step) for index, step in enumerate(fixture["steps"]))
+
+        for example in file["examples"]:
+            yield example, list({(name, index): step for name, index, step in steps(example["given"])}.values())
+
+    def test_every_example_holds_for_the_methods_of_the_plain_client(self):
+        for example, steps in self.examples():
+            with self.subTest(example["method"], example=example["name"]), self.memory(testing=example["testing"], stderr=None) as m:
+                names = {}
+                for step in steps:
+                    capture(step["result"], m.call(step["method"], fill(step["params"], names)), names)
+                arguments = {snake(name): value for name, value in fill(example["params"], names).items()}
+                if "error" in example:
+                    with self.assertRaises(AnsweredError) as caught:
+                        find(m, example["method"])(**arguments)
+                    self.assertEqual(caught.exception.type, example["error"])
+                    self.assertIs(type(caught.exception), getattr(mintmark, example["error"][0].upper() + example["error"][1:]))
+                else:
+                    result = find(m, example["method"])(**arguments)
+                    if isinstance(result, Record):
+                        self.assertGreater(members(result), 0)
+                        self.assertTrue(repr(result))
+                    else:
+                        self.assertTrue(result)
+
+    def test_every_example_holds_for_the_methods_of_the_asyncio_client(self):
+        async def run(example, steps):
+            async with AsyncMintmark(store=":memory:", testing=example["testing"], stderr=None, timeout=60) as m:
+                names = {}
+                for step in steps:
+                    capture(step["result"], await m.call(step["method"], fill(step["params"], names)), names)
+                arguments = {snake(name): value for name, value in fill(example["params"], names).items()}
+                try:
+                    members(await find(m, example["method"])(**arguments))
+                except AnsweredError as error:
+                    self.assertEqual(error.type, example.get("error"))
+                else:
+                    self.assertNotIn("error", example)
+
+        async def all_of_them():
+            for example, steps in self.examples():
+                with self.subTest(example["method"], example=example["name"]):
+                    await run(example, steps)
+
+        asyncio.run(all_of_them())
+
+
+if __name__ == "__main__":
+    unittest.main()

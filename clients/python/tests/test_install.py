@@ -1,0 +1,74 @@
+"""The package as users get it: installed by pip into an environment of its own, and checked by their type checker."""
+
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+
+from support import ROOT, SOURCES, ClientTest
+
+
+class Installed(ClientTest):
+    def test_pip_installs_it_into_a_fresh_environment(self):
+        source, venv = self.path("source"), self.path("venv")
+        shutil.copytree(os.path.join(ROOT, "clients", "python"), source, ignore=shutil.ignore_patterns("__pycache__"))
+        subprocess.run([sys.executable, "-m", "venv", venv], check=True)
+        python = os.path.join(venv, "bin", "python")
+        install = [python, "-m", "pip", "install", "--quiet", "--no-cache-dir", "--disable-pip-version-check", source]
+        # pip brings its own certificates; a proxy's own stands only in the system's folder.
+        for environment in (os.environ, {**os.environ, "PIP_CERT": "/etc/ssl/certs"}):
+            done = subprocess.run(install, env=environment, text=True, capture_output=True)
+            if done.returncode == 0:
+                break
+        self.assertEqual(done.returncode, 0, done.stderr)
+        program = "import mintmark, os\nwith mintmark.testing() as m: print(m.system.ping().now > 0, mintmark.__file__)"
+        clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        out = subprocess.check_output([python, "-c", program], text=True, env=clean, cwd=self.folder).split()
+        self.assertEqual(out[0], "True")
+        self.assertTrue(out[1].startswith(venv), out[1])
+        self.assertTrue(os.path.exists(os.path.join(os.path.dirname(out[1]), "py.typed")))
+
+
+class Typed(ClientTest):
+    def check(self, text):
+        with open(self.path("program.py"), "w") as file:
+            file.write(textwrap.dedent(text))
+        return subprocess.run(
+            [sys.executable, "-m", "mypy", "--strict", "--cache-dir", self.path("cache"), self.path("program.py")],
+            env={**os.environ, "MYPYPATH": SOURCES}, text=True, capture_output=True)
+
+    def test_a_program_that_uses_it_well_passes_mypy_strict(self):
+        done = self.check("""
+            import mintmark
+            from mintmark import AnsweredError, AsyncMintmark, BinaryTooOld, Mintmark, PoolNotFound, types
+
+            def lists(m: Mintmark) -> list[types.Pool]:
+                with mintmark.testing() as other:
+                    other.test.clock(advance_seconds=1)
+                try:
+                    m.pool.set_roles(pool_id="a", roles={"authenticated": "b"}, timeout=1, trace="t")
+                except PoolNotFound as error:
+                    print(error.pool_id.upper(), error.retry_after_seconds)
+                return m.pool.list(limit=3).pools
+
+            async def mints(m: AsyncMintmark) -> str:
+                async with m:
+                    minted = await m.token.mint_for_developer(pool_id="a", logins={"login.shop": "alice"})
+                    return minted.token
+        """)
+        self.assertEqual(done.returncode, 0, done.stdout)
+
+    def test_mistakes_are_found_by_mypy(self):
+        done = self.check("""
+            from mintmark import Mintmark
+
+            def wrong(m: Mintmark) -> None:
+                m.pool.create(nam="shop")
+                m.pool.create(name=3)
+                m.pool.create(name="shop", signing_algorithm="HS256")
+                m.pool.get(pool_id="a").colour
+                Mintmark(store=":memory:", colour="green")
+        """)
+        lines = {int(line.split(":")[1]) for line in done.stdout.splitlines() if ": error:" in line}
+        self.assertEqual(lines, {5, 6, 7, 8, 9}, done.stdout)

@@ -1,0 +1,280 @@
+"""The process behind a client: finding it, its end, its successors, its log."""
+
+import io
+import os
+import signal
+import tempfile
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from unittest import mock
+
+from support import ClientTest, mintmark, pid, shop
+from mintmark import Mintmark
+
+
+class Starting(ClientTest):
+    def test_the_data_has_to_be_named_in_one_way(self):
+        for options in ({}, {"store": ":memory:", "app": "shop"}):
+            with self.assertRaisesRegex(ValueError, r'Mintmark\(store=":memory:"\)'):
+                Mintmark(**options)
+
+    def test_a_missing_binary_says_what_to_do(self):
+        with self.assertRaisesRegex(mintmark.BinaryNotFound, "/nowhere/mintmark, which binary= names.*swift build.*MINTMARK_BINARY"):
+            Mintmark(store=":memory:", binary="/nowhere/mintmark")
+        with mock.patch.dict(os.environ, MINTMARK_BINARY="/nowhere/else"):
+            with self.assertRaisesRegex(FileNotFoundError, "/nowhere/else, which MINTMARK_BINARY names"):
+                Mintmark(store=":memory:")
+        with mock.patch.dict(os.environ, MINTMARK_BINARY="", PATH="/nowhere"):
+            with self.assertRaisesRegex(mintmark.BinaryNotFound, "mintmark on the PATH"):
+                Mintmark(store=":memory:")
+
+    def test_the_binary_is_found_on_the_path(self):
+        os.symlink(os.environ["MINTMARK_BINARY"], self.path("mintmark"))
+        with mock.patch.dict(os.environ, MINTMARK_BINARY="", PATH=self.folder):
+            self.memory().system.ping()
+
+    def test_a_program_that_cannot_run_is_named(self):
+        with open(self.path("broken"), "w") as file:
+            file.write("#!/nowhere/at/all\n")
+        os.chmod(self.path("broken"), 0o755)
+        with self.assertRaisesRegex(mintmark.BinaryNotFound, "broken cannot be run"):
+            Mintmark(store=":memory:", binary=self.path("broken"))
+
+    def test_a_binary_without_a_method_of_this_client_is_too_old(self):
+        m = self.stand_in("answer(error={'code': -32601, 'message': 'No.', 'data': {'type': 'methodNotFound', 'method': m['method']}})")
+        with self.assertRaisesRegex(mintmark.BinaryTooOld, "does not know system.ping: it is older than this client") as caught:
+            m.system.ping()
+        self.assertIsInstance(caught.exception, mintmark.MethodNotFound)
+        self.assertEqual(caught.exception.method, "system.ping")
+        with self.assertRaises(mintmark.MethodNotFound) as caught:
+            m.call("no.such")
+        self.assertNotIsInstance(caught.exception, mintmark.BinaryTooOld)
+
+    def test_a_testing_method_without_testing_says_so(self):
+        with self.assertRaisesRegex(mintmark.MethodNotFound, "testing=True") as caught:
+            self.memory(testing=False).test.clock()
+        self.assertNotIsInstance(caught.exception, mintmark.BinaryTooOld)
+
+    def test_arguments_the_binary_refuses_are_reported(self):
+        m = self.memory(arguments=["--no-such-option"], stderr=None)
+        with self.assertRaisesRegex(mintmark.ConnectionLost, "status 64.*refused its arguments.*--no-such-option") as caught:
+            m.system.ping()
+        self.assertEqual(caught.exception.exit_status, 64)
+
+    def test_the_options_reach_the_process(self):
+        m = self.memory(
+            region="moon-1", account="123456789012", issuer="https://id.example", caller="developer", clock=1_700_000_000, migrate="auto",
+            log_level="warning", sequential=True, drain=1, max_line=2_000_000, parent=os.getpid(), audit_issuance=True,
+            arguments=["--log-level", "error"], environment={"MINTMARK_MASTER_KEY": "00" * 32})
+        info = m.system.info()
+        self.assertEqual((info.region, info.account, info.issuer, info.testing), ("moon-1", "123456789012", "https://id.example", True))
+
+    def test_an_app_has_a_store_of_its_own(self):
+        environment = {"XDG_DATA_HOME": self.folder, "HOME": self.folder}
+        with Mintmark(app="shop", environment=environment, stderr=None) as m:
+            pool = shop(m)
+        with Mintmark(app="shop", environment=environment, stderr=None) as m:
+            self.assertEqual(m.pool.get(pool_id=pool.pool_id), pool)
+
+
+class Ending(ClientTest):
+    def test_close_ends_the_process_and_further_calls_are_refused(self):
+        m = self.memory()
+        m.system.ping()
+        number = pid(m)
+        m.close()
+        with self.assertRaises(ProcessLookupError):
+            os.kill(number, 0)
+        with self.assertRaises(mintmark.ClientClosed):
+            m.system.ping()
+        m.close()
+
+    def test_calls_in_flight_are_finished_by_close(self):
+        m = self.stand_in("time.sleep(0.5); answer(result={'now': 7})")
+        with ThreadPoolExecutor(1) as threads:
+            call = threads.submit(m.system.ping)
+            time.sleep(0.2)
+            m.close()
+            self.assertEqual(call.result().now, 7)
+
+    def test_a_process_that_does_not_end_is_ended(self):
+        m = self.memory()
+        m.system.ping()
+        os.kill(pid(m), signal.SIGSTOP)
+        with mock.patch("mintmark._process.GRACE", 0.2):
+            m.close(grace=0.2)
+        with self.assertRaises(ProcessLookupError):
+            os.kill(pid(m), 0)
+
+    def test_no_descriptor_and_no_thread_is_left(self):
+        before, threads = len(os.listdir("/proc/self/fd")), threading.active_count()
+        for _ in range(5):
+            with mintmark.testing() as m:
+                m.system.ping()
+        self.eventually(lambda: threading.active_count() <= threads, "threads are left")
+        self.assertEqual(len(os.listdir("/proc/self/fd")), before)
+
+    def test_a_client_that_is_dropped_ends_its_process(self):
+        number = int(self.run_script("""
+            import gc, mintmark, os, time, warnings
+            warnings.simplefilter("error")
+            m = mintmark.testing()
+            m.system.ping()
+            number = m._process._process.pid
+            del m
+            gc.collect()
+            for _ in range(500):
+                if not os.path.exists(f"/proc/{number}"): break
+                time.sleep(0.01)
+            else:
+                raise SystemExit("it is still there")
+            print(number)
+        """))
+        self.assertGreater(number, 0)
+
+    def test_a_program_that_closes_nothing_ends_and_so_does_its_process(self):
+        began = time.monotonic()
+        number = int(self.run_script("""
+            import mintmark, threading
+            m = mintmark.testing()
+            m.system.ping()
+            print(m._process._process.pid)
+        """))
+        self.assertLess(time.monotonic() - began, 10)
+        self.eventually(lambda: not os.path.exists(f"/proc/{number}"), "the process is left")
+
+    def test_a_program_ends_while_its_process_stands_still(self):
+        out = self.run_script("""
+            import mintmark, os, signal, threading
+            m = mintmark.testing()
+            m.system.ping()
+            os.kill(m._process._process.pid, signal.SIGSTOP)
+            threading.Thread(target=m.system.ping, daemon=True).start()
+            print(m._process._process.pid)
+        """)
+        os.kill(int(out), signal.SIGKILL)
+
+
+class Dying(ClientTest):
+    def test_a_call_of_a_killed_process_reports_how_it_ended(self):
+        m = self.stand_in("print('Error: the disk is gone', file=sys.stderr, flush=True); os.kill(os.getpid(), 9)")
+        with self.assertRaisesRegex(mintmark.ConnectionLost, "signal 9.*the disk is gone") as caught:
+            m.system.ping()
+        self.assertEqual((caught.exception.exit_status, caught.exception.last_line), (-9, "Error: the disk is gone"))
+        self.assertIsInstance(caught.exception, ConnectionError)
+
+    def test_every_call_in_flight_fails_when_the_process_dies(self):
+        m = self.memory()
+        m.system.ping()
+        os.kill(pid(m), signal.SIGSTOP)
+        with ThreadPoolExecutor(8) as threads:
+            calls = [threads.submit(m.system.ping) for _ in range(8)]
+            time.sleep(0.2)
+            os.kill(pid(m), signal.SIGKILL)
+            for each in calls:
+                self.assertIsInstance(each.exception(10), mintmark.ConnectionLost)
+
+    def test_the_next_call_on_a_file_starts_a_new_process(self):
+        m = self.file()
+        pool = shop(m)
+        first = pid(m)
+        for _ in range(3):
+            os.kill(pid(m), signal.SIGKILL)
+            m._process.wait_for_end()
+            self.assertEqual(m.pool.get(pool_id=pool.pool_id), pool)
+        self.assertNotEqual(pid(m), first)
+
+    def test_a_store_in_memory_is_not_replaced_by_an_empty_one(self):
+        m = self.memory()
+        m.system.ping()
+        os.kill(pid(m), signal.SIGKILL)
+        m._process.wait_for_end()
+        with self.assertRaisesRegex(mintmark.ConnectionLost, "signal 9.*in memory and is gone: make a new Mintmark"):
+            m.system.ping()
+
+    def test_restart_can_be_asked_for_and_forbidden(self):
+        asked, forbidden = self.memory(restart=True), self.file(restart=False)
+        for m in (asked, forbidden):
+            m.system.ping()
+            os.kill(pid(m), signal.SIGKILL)
+            m._process.wait_for_end()
+        asked.system.ping()
+        with self.assertRaisesRegex(mintmark.ConnectionLost, "restart=False"):
+            forbidden.system.ping()
+
+    def test_a_relative_store_is_the_same_after_a_restart_in_another_folder(self):
+        here = os.getcwd()
+        self.addCleanup(os.chdir, here)
+        os.chdir(self.folder)
+        m = self.file(store="shop.db")
+        pool = shop(m)
+        os.chdir("/")
+        os.kill(pid(m), signal.SIGKILL)
+        m._process.wait_for_end()
+        self.assertEqual(m.pool.get(pool_id=pool.pool_id), pool)
+
+    def test_the_interrupt_key_is_for_the_program_alone(self):
+        m = self.memory()
+        m.system.ping()
+        self.assertNotEqual(os.getpgid(pid(m)), os.getpgid(0))
+
+
+class Forking(ClientTest):
+    def test_a_forked_child_gets_a_process_of_its_own_and_holds_nothing_of_the_parent(self):
+        out = self.run_script("""
+            import os, sys, time, mintmark, warnings
+            warnings.simplefilter("ignore")
+            m = mintmark.Mintmark(store=sys.argv[1], timeout=20)
+            memory = mintmark.testing()
+            pool = m.pool.create(name="shop")
+            ready, go = os.pipe(), os.pipe()
+            child = os.fork()
+            if child == 0:
+                assert m.pool.get(pool_id=pool.pool_id) == pool
+                try:
+                    memory.system.ping()
+                except mintmark.ConnectionLost as error:
+                    assert "forked" in str(error)
+                else:
+                    os._exit(3)
+                os.write(ready[1], b"x")
+                os.read(go[0], 1)
+                m.close()
+                os._exit(0)
+            os.read(ready[0], 1)
+            assert m.pool.get(pool_id=pool.pool_id) == pool
+            memory.system.ping()
+            began = time.monotonic()
+            m.close()
+            memory.close()
+            assert time.monotonic() - began < 2, "the child held the pipe open"
+            os.write(go[1], b"x")
+            print(os.waitpid(child, 0)[1])
+        """, self.path("shop.db"))
+        self.assertEqual(out.strip(), "0")
+
+
+class Log(ClientTest):
+    TALKS = "print('a word', file=sys.stderr, flush=True); answer(result={'now': 1})"
+
+    def test_the_log_goes_to_a_file(self):
+        for kind in ("w", "wb"):
+            with tempfile.NamedTemporaryFile(kind) as file:
+                m = self.memory(binary=self.program(self.TALKS), stderr=file)
+                m.system.ping()
+                m.close()
+                with open(file.name) as written:
+                    self.assertEqual(written.read(), "a word\n")
+
+    def test_the_log_goes_to_standard_error_or_nowhere(self):
+        for stderr, wanted in (("inherit", "a word\n"), (None, "")):
+            with mock.patch("sys.stderr", io.StringIO()) as heard:
+                m = self.memory(binary=self.program(self.TALKS), stderr=stderr)
+                m.system.ping()
+                m.close()
+                self.assertEqual(heard.getvalue(), wanted)
+
+    def test_another_word_for_it_is_refused(self):
+        with self.assertRaises(ValueError):
+            Mintmark(store=":memory:", stderr="log.txt")
