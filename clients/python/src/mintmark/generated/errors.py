@@ -824,7 +824,8 @@ class TokenUseMismatch(AnsweredError):
 
 
 class TokenRevoked(AnsweredError):
-    """The identity or the pool is deleted or disabled since.
+    """The identity or the pool is deleted or disabled since, or credentials.revoke has named one of them since
+    the token was minted.
 
     cognito: NotAuthorizedException
     firebase: TOKEN_EXPIRED, USER_DISABLED
@@ -1332,7 +1333,7 @@ class StoreCannotOpen(AnsweredError):
 
 
 class NotAStore(AnsweredError):
-    """The file is something else."""
+    """The file or database is something else."""
 
     code = 8008
     type = "notAStore"
@@ -1344,7 +1345,7 @@ class NotAStore(AnsweredError):
 
 
 class MasterKeyMissing(AnsweredError):
-    """The store has a data key, and there is no master key to open it."""
+    """The store has a data key or is in PostgreSQL, and there is no master key."""
 
     code = 8009
     type = "masterKeyMissing"

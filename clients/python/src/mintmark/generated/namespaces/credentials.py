@@ -50,7 +50,8 @@ class CredentialsMethods:
             TokenExpired: exp is past.
             TokenNotYetValid: iat or nbf lies in the future.
             TokenUseMismatch: A token of one kind is given where another is needed.
-            TokenRevoked: The identity or the pool is deleted or disabled since.
+            TokenRevoked: The identity or the pool is deleted or disabled since, or credentials.revoke has
+                named one of them since the token was minted.
             AssumeRoleDenied: The trust policy does not allow it, or there is no such role: both are answered
                 alike.
             DurationExceedsRoleMaximum: durationSeconds is above the role's maxSessionSeconds.
@@ -108,7 +109,8 @@ class CredentialsMethods:
             TokenExpired: exp is past.
             TokenNotYetValid: iat or nbf lies in the future.
             TokenUseMismatch: A token of one kind is given where another is needed.
-            TokenRevoked: The identity or the pool is deleted or disabled since.
+            TokenRevoked: The identity or the pool is deleted or disabled since, or credentials.revoke has
+                named one of them since the token was minted.
             PoolNotFound: The pool was never created, or is deleted.
             IdentityNotFound: The identity was never created, is deleted, or belongs to another pool.
             IdentityDisabled: A disabled identity is named or stands in a token.
@@ -154,7 +156,8 @@ class CredentialsMethods:
 
         All that were issued before a moment, for one session, one identity, one role or one pool, in every
         process on this store within a second. By identity and by pool it reaches the tokens, too, that would
-        buy new ones.
+        buy new ones: what was minted in a second before is refused with tokenRevoked, by token.verify as
+        well.
 
         Exactly one of session_token, identity_id, role_arn, pool_id must be given.
 
@@ -279,7 +282,8 @@ class AsyncCredentialsMethods:
             TokenExpired: exp is past.
             TokenNotYetValid: iat or nbf lies in the future.
             TokenUseMismatch: A token of one kind is given where another is needed.
-            TokenRevoked: The identity or the pool is deleted or disabled since.
+            TokenRevoked: The identity or the pool is deleted or disabled since, or credentials.revoke has
+                named one of them since the token was minted.
             AssumeRoleDenied: The trust policy does not allow it, or there is no such role: both are answered
                 alike.
             DurationExceedsRoleMaximum: durationSeconds is above the role's maxSessionSeconds.
@@ -337,7 +341,8 @@ class AsyncCredentialsMethods:
             TokenExpired: exp is past.
             TokenNotYetValid: iat or nbf lies in the future.
             TokenUseMismatch: A token of one kind is given where another is needed.
-            TokenRevoked: The identity or the pool is deleted or disabled since.
+            TokenRevoked: The identity or the pool is deleted or disabled since, or credentials.revoke has
+                named one of them since the token was minted.
             PoolNotFound: The pool was never created, or is deleted.
             IdentityNotFound: The identity was never created, is deleted, or belongs to another pool.
             IdentityDisabled: A disabled identity is named or stands in a token.
@@ -383,7 +388,8 @@ class AsyncCredentialsMethods:
 
         All that were issued before a moment, for one session, one identity, one role or one pool, in every
         process on this store within a second. By identity and by pool it reaches the tokens, too, that would
-        buy new ones.
+        buy new ones: what was minted in a second before is refused with tokenRevoked, by token.verify as
+        well.
 
         Exactly one of session_token, identity_id, role_arn, pool_id must be given.
 

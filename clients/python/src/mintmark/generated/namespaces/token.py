@@ -201,7 +201,8 @@ class TokenMethods:
             TokenExpired: exp is past.
             TokenNotYetValid: iat or nbf lies in the future.
             TokenUseMismatch: A token of one kind is given where another is needed.
-            TokenRevoked: The identity or the pool is deleted or disabled since.
+            TokenRevoked: The identity or the pool is deleted or disabled since, or credentials.revoke has
+                named one of them since the token was minted.
         """
         params: Dict[str, Any] = {
             "token": token,
@@ -408,7 +409,8 @@ class AsyncTokenMethods:
             TokenExpired: exp is past.
             TokenNotYetValid: iat or nbf lies in the future.
             TokenUseMismatch: A token of one kind is given where another is needed.
-            TokenRevoked: The identity or the pool is deleted or disabled since.
+            TokenRevoked: The identity or the pool is deleted or disabled since, or credentials.revoke has
+                named one of them since the token was minted.
         """
         params: Dict[str, Any] = {
             "token": token,
