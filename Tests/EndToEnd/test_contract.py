@@ -11,7 +11,7 @@ from examples import GENERAL, SCHEMAS, load, methods
 # The JSON Schema subset that OpenRPC and MCP share, and our one keyword.
 KEYWORDS = {
     "type", "properties", "required", "additionalProperties", "enum", "const", "oneOf", "$ref", "pattern", "format", "minimum", "maximum", "minLength",
-    "maxLength", "items", "minItems", "maxItems", "minProperties", "maxProperties", "uniqueItems", "propertyNames", "default", "description", "secret",
+    "maxLength", "items", "minItems", "maxItems", "minProperties", "maxProperties", "uniqueItems", "propertyNames", "default", "description", "secret", "choices",
 }
 
 

@@ -19,6 +19,12 @@ struct PostgresConnecting: Sendable {
         self.address = address
         self.waitMilliseconds = waitMilliseconds
         hasSeveralHosts = try PostgresLibrary.hasSeveralHosts(address)
+        // libpq would quote it, and it may be a part of a password.
+        guard try PostgresLibrary.hasNumericPorts(address) else {
+            throw .cannotOpen(
+                path: address.description,
+                reason: "what stands for its port is no number; is the host missing, or a / in the password not written as %2F?")
+        }
     }
 
     /// - Parameter name: what the connection is called.

@@ -32,4 +32,9 @@ enum PostgresLibrary {
         }
         return false
     }
+
+    /// Whether every port the address names is a number.
+    static func hasNumericPorts(_ address: PostgresAddress) throws(StoreError) -> Bool {
+        (try setting("port", of: address) ?? "").allSatisfy { $0.isASCII && ($0.isNumber || $0 == ",") }
+    }
 }

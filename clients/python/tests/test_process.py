@@ -225,7 +225,7 @@ class Forking(ClientTest):
         out = self.run_script("""
             import os, sys, time, mintmark, warnings
             warnings.simplefilter("ignore")
-            m = mintmark.Mintmark(store=sys.argv[1], timeout=20)
+            m = mintmark.Mintmark(store=sys.argv[1], timeout=20, stderr=None)
             memory = mintmark.testing()
             pool = m.pool.create(name="shop")
             ready, go = os.pipe(), os.pipe()
