@@ -76,9 +76,9 @@ final class MailExchange {
             codes += [text(CCURL_CAINFO, caFile), text(CCURL_CAPATH, "/etc/ssl/certs")]
         }
         if let login = server.login {
-            let password = login.password.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+            let password = login.password.withUnsafeBytes { $0.map { CChar(bitPattern: $0) } + [0] }
             let mechanisms = login.mechanisms.map { "AUTH=\($0.rawValue)" }.sorted().joined(separator: ";")
-            codes += [text(CCURL_USERNAME, login.user), text(CCURL_PASSWORD, password), text(CCURL_LOGIN_OPTIONS, mechanisms)]
+            codes += [text(CCURL_USERNAME, login.user), ccurl_set_text(table, easy, CCURL_PASSWORD, password), text(CCURL_LOGIN_OPTIONS, mechanisms)]
         }
         return codes.first { $0 != 0 } ?? 0
     }

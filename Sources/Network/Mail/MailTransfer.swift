@@ -60,7 +60,7 @@ final class MailTransfer {
 
 /// The answers of a server, read line by line (RFC 5321 section 4.2.1).
 struct SMTPReplies {
-    /// The last whole answer.
+    /// The last whole answer but the one to QUIT (221), which tells nothing.
     private(set) var last: SMTPReply?
     private var pieces: [Substring] = []
 
@@ -73,7 +73,7 @@ struct SMTPReplies {
         let status = words.first.map(String.init).flatMap { Self.isEnhancedStatus($0) ? $0 : nil }
         if let status { words.removeAll { $0 == status } }
         let text = words.map { $0.contains("@") ? "(address)" : String($0) }.joined(separator: " ")
-        last = SMTPReply(code: code, enhancedStatus: status, text: String(text.prefix(200)))
+        if code != 221 { last = SMTPReply(code: code, enhancedStatus: status, text: String(text.prefix(200))) }
         pieces = []
     }
 

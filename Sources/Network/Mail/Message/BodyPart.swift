@@ -37,6 +37,7 @@ enum QuotedPrintable {
     /// Encodes lines; each one becomes lines of at most 76 bytes.
     static func encode(_ lines: [[UInt8]]) -> [UInt8] {
         var output: [UInt8] = []
+        output.reserveCapacity(lines.reduce(0) { $0 + $1.count + 2 })
         for (number, line) in lines.enumerated() {
             if number > 0 { output += crlf }
             var width = 0
@@ -46,10 +47,17 @@ enum QuotedPrintable {
                 let stands = (0x21...0x7e).contains(byte) && byte != equals || isBlank && !isLast
                 let count = stands ? 1 : 3
                 if width + count > (isLast ? 76 : 75) {
-                    output += [equals] + crlf
+                    output.append(equals)
+                    output += crlf
                     width = 0
                 }
-                output += stands ? [byte] : [equals, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+                if stands {
+                    output.append(byte)
+                } else {
+                    output.append(equals)
+                    output.append(digits[Int(byte >> 4)])
+                    output.append(digits[Int(byte & 15)])
+                }
                 width += count
             }
         }
