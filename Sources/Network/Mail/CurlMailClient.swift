@@ -42,7 +42,9 @@ public final class CurlMailClient: MailClient {
             if let loaded { return loaded }
             let library: CurlLibrary
             do throws(HTTPFailure) { library = try CurlLibrary(libraryName) } catch {
-                guard case .libraryMissing(let why) = error.reason else { throw MailFailure(.libraryMissing("\(error)"), at: server.origin) }
+                guard case .libraryMissing(let why) = error.reason else {
+                    throw MailFailure(.libraryMissing("\(error)"), at: server.origin)
+                }
                 throw MailFailure(.libraryMissing(why), at: server.origin)
             }
             let made = (library, MailHandles(library))

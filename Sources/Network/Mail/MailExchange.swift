@@ -66,7 +66,8 @@ final class MailExchange {
             text(CCURL_URL, "\(server.origin)/\(server.greetingName ?? submission.envelopeSender.domain)"),
             text(CCURL_PROXY, ""), text(CCURL_NOPROXY, ""), number(CCURL_USE_SSL, server.encryption == .noneToLoopback ? 0 : 3),
             number(CCURL_SSL_VERIFYPEER, 1), number(CCURL_SSL_VERIFYHOST, 2), number(CCURL_SSLVERSION, 6),  // TLS 1.2 at least
-            number(CCURL_NOSIGNAL, 1), number(CCURL_NOPROGRESS, 0), number(CCURL_MAXCONNECTS, 1), number(CCURL_FRESH_CONNECT, afresh ? 1 : 0),
+            number(CCURL_NOSIGNAL, 1), number(CCURL_NOPROGRESS, 0), number(CCURL_MAXCONNECTS, 1),
+            number(CCURL_FRESH_CONNECT, afresh ? 1 : 0),
             number(CCURL_TIMEOUT_MS, milliseconds), number(CCURL_CONNECTTIMEOUT_MS, milliseconds),
             number(CCURL_SERVER_RESPONSE_TIMEOUT, (milliseconds + 999) / 1000),
             text(CCURL_MAIL_FROM, submission.envelopeSender.description),
@@ -78,7 +79,10 @@ final class MailExchange {
         if let login = server.login {
             let password = login.password.withUnsafeBytes { $0.map { CChar(bitPattern: $0) } + [0] }
             let mechanisms = login.mechanisms.map { "AUTH=\($0.rawValue)" }.sorted().joined(separator: ";")
-            codes += [text(CCURL_USERNAME, login.user), ccurl_set_text(table, easy, CCURL_PASSWORD, password), text(CCURL_LOGIN_OPTIONS, mechanisms)]
+            codes += [
+                text(CCURL_USERNAME, login.user), ccurl_set_text(table, easy, CCURL_PASSWORD, password),
+                text(CCURL_LOGIN_OPTIONS, mechanisms),
+            ]
         }
         return codes.first { $0 != 0 } ?? 0
     }

@@ -15,7 +15,8 @@ import Testing
         client = CurlMailClient(caFile: server.caFile)
     }
 
-    static func login(_ password: String = "pässword", _ mechanisms: Set<SMTPServer.Login.Mechanism> = [.plain, .login]) -> SMTPServer.Login {
+    static func login(_ password: String = "pässword", _ mechanisms: Set<SMTPServer.Login.Mechanism> = [.plain, .login]) -> SMTPServer.Login
+    {
         .init(user: "sender", password: SecretBytes(Array(password.replacing("ssw", with: "ss w").utf8)), mechanisms: mechanisms)
     }
 
@@ -47,7 +48,8 @@ import Testing
     @Test(
         "a message arrives through STARTTLS and TLS, with each way of logging in, and none",
         arguments: [
-            ("startTLS", .startTLS, nil), ("startTLS", .startTLS, login()), ("login", .startTLS, login()), ("login", .startTLS, login("pässword", [.login])),
+            ("startTLS", .startTLS, nil), ("startTLS", .startTLS, login()), ("login", .startTLS, login()),
+            ("login", .startTLS, login("pässword", [.login])),
             ("login", .startTLS, login("pässword", [.plain])), ("onlyLOGIN", .startTLS, login()), ("implicit", .implicit, nil),
             ("implicit", .implicit, login()), ("plain", .noneToLoopback, nil),
         ] as [(String, SMTPServer.Encryption, SMTPServer.Login?)])
@@ -146,7 +148,8 @@ import Testing
         #expect(busy?.isRetryable == true)
     }
 
-    @Test("a server that never answers, or not to the message, ends at the time limit", arguments: [("silent", false), ("mute_after", true)])
+    @Test(
+        "a server that never answers, or not to the message, ends at the time limit", arguments: [("silent", false), ("mute_after", true)])
     func silent(name: String, mayHaveArrived: Bool) throws {
         let start = Monotonic.nanoseconds()
         let failure = try failure(at(name, .noneToLoopback), milliseconds: 700)

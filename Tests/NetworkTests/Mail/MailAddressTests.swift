@@ -23,8 +23,10 @@ import Testing
         "texts that are no address are refused",
         arguments: [
             "", "@", "a@", "@b.de", "a", "a@b", "a@b.", "a@.b", "a@b..de", ".a@b.de", "a.@b.de", "a..b@c.de", "a b@c.de", " a@b.de",
-            "a@b.de ", "a@-b.de", "a@b-.de", "a@b_c.de", "a@b@c.de", "\"a b\"@c.de", "a@[127.0.0.1]", "a@127.0.0.1", "<a@b.de>", "Ann <a@b.de>",
-            "a@b.de\r\nBcc: c@d.de", "a\u{0}@b.de", "a@b.de\u{0}", "a,b@c.de", "a;b@c.de", "a(b)@c.de", "a@" + String(repeating: "b", count: 64) + ".de",
+            "a@b.de ", "a@-b.de", "a@b-.de", "a@b_c.de", "a@b@c.de", "\"a b\"@c.de", "a@[127.0.0.1]", "a@127.0.0.1", "<a@b.de>",
+            "Ann <a@b.de>",
+            "a@b.de\r\nBcc: c@d.de", "a\u{0}@b.de", "a@b.de\u{0}", "a,b@c.de", "a;b@c.de", "a(b)@c.de",
+            "a@" + String(repeating: "b", count: 64) + ".de",
         ])
     func malformed(text: String) { #expect(Self.refusal(text) == .malformed) }
 

@@ -26,14 +26,18 @@ import Testing
         arguments: [
             ("mail.example.com", .url), ("http://mail.example.com", .url), ("smtp://user:secret@mail.example.com", .url),
             ("smtp://mail.example.com/path", .url), ("smtp://mail.example.com?x", .url), ("smtp://", .host), ("smtp://a b", .host),
-            ("smtp://a\r\nQUIT", .host), ("smtp://a\u{0}", .host), ("smtp://[::1", .host), ("smtp://[127.0.0.1]", .host), ("smtp://-a", .host),
-            ("smtp://m\u{fc}ller.example", .host), ("smtp://a:0", .port), ("smtp://a:65536", .port), ("smtp://a:", .port), ("smtp://a:+5", .port),
+            ("smtp://a\r\nQUIT", .host), ("smtp://a\u{0}", .host), ("smtp://[::1", .host), ("smtp://[127.0.0.1]", .host),
+            ("smtp://-a", .host),
+            ("smtp://m\u{fc}ller.example", .host), ("smtp://a:0", .port), ("smtp://a:65536", .port), ("smtp://a:", .port),
+            ("smtp://a:+5", .port),
         ] as [(String, SMTPServer.Refusal)])
     func refused(url: String, refusal: SMTPServer.Refusal) { #expect(Self.refusal { try SMTPServer(url: url) } == refusal) }
 
     @Test("logins and greeting names that cannot be said are refused")
     func unsayable() {
-        func login(_ user: String, _ password: String) -> SMTPServer.Login { .init(user: user, password: SecretBytes(Array(password.utf8))) }
+        func login(_ user: String, _ password: String) -> SMTPServer.Login {
+            .init(user: user, password: SecretBytes(Array(password.utf8)))
+        }
         for bad in [login("", "x"), login("a\u{0}b", "x"), login("a", "x\u{0}y")] {
             #expect(Self.refusal { try SMTPServer(host: "mail.example.com", login: bad) } == .login)
         }
