@@ -56,6 +56,7 @@ let package = Package(
         + room("Storage", ["CPostgres", "CSQLite", "Platform"], tests: ["StorageProbe"])
         + room("Patterns", ["CPCRE"], tests: ["Platform"])
         + room("Network", ["CCurl", "Crypto", "JSON", "Platform"])
+        + room("Messages", ["Contract", "Crypto", "JSON", "Network", "Platform"])
         + room("Identity", ["Contract", "Crypto", "JSON", "Platform", "Storage"], notSources: ["Vectors"])
         + room(
             "Mintmark",
