@@ -46,7 +46,8 @@ enum EnglishTemplates {
             return [ask, "If it was you, sign in instead. If you do not remember your password, choose a new one there."]
                 + ["If it was not you, there is nothing you need to do."]
         }
-        let ignore = "If you did not ask for it, ignore this message. Nobody can get in with your address alone; do not tell anyone the code."
+        let ignore =
+            "If you did not ask for it, ignore this message. Nobody can get in with your address alone; do not tell anyone the code."
         return [ask, "{{code}}", "The code works for {{minutes}} \(unit(values)).", ignore]
     }
 

@@ -38,7 +38,8 @@ public struct Webhook: Sendable {
 
     /// `Retry-After` in seconds (RFC 9110 section 10.2.3), at most a day; a date is not read.
     private static func retryAfterSeconds(_ response: HTTPResponse) -> Int? {
-        guard let text = response.header("retry-after"), (1...6).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+        guard let text = response.header("retry-after"), (1...6).contains(text.utf8.count),
+            text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
         else { return nil }
         return Int(text).map { min($0, 86_400) }
     }
