@@ -93,6 +93,9 @@ struct CallAdapter: CallContext {
     private let call: Call
     let isPublicCaller: Bool
 
+    /// Whether the call runs where it may wait for other machines.
+    var mayWaitForOthers: Bool { call.lane == .network }
+
     init(_ call: Call, isPublicCaller: Bool) {
         self.call = call
         self.isPublicCaller = isPublicCaller
