@@ -5,8 +5,8 @@ import JSON
 import JSONRPC
 import Network
 
-/// Login providers, reached by HTTP. A call that has to wait for one moves to the network lane first; one whose keys are known stays
-/// where it is.
+/// Login providers, reached by HTTP. A call that has to ask one moves to the network lane first; those that need the same answer wait
+/// for it without holding a thread; one whose keys are known stays where it is.
 struct ProvidersOverHTTP: ForeignProviders {
     private let client: any HTTPClient
     private let keys: IssuerKeys
@@ -22,11 +22,18 @@ struct ProvidersOverHTTP: ForeignProviders {
         let address = IssuerAddress(
             issuer, allowsInsecureLoopback: provider.allowsInsecure || allowsPlainLoopback,
             allowsPrivateNetwork: provider.allowsPrivateNetwork)
+        let outcome: any Error
         do throws(IssuerFailure) {
-            if mayWait(call) { return try keys.key(for: header, of: address, isCancelled: { call.isCancelled }) }
-            if case .known(let key) = try keys.lookUp(header, of: address) { return key }
+            switch try keys.lookUp(header, of: address) {
+            case .known(let key): return key
+            case .mustAsk where mayWait(call), .isAsked where mayWait(call) && !mayAnswerLater(call):
+                return try keys.key(for: header, of: address, isCancelled: { call.isCancelled })
+            case .isAsked where mayAnswerLater(call):
+                outcome = WaitsForOthers { [keys] in keys.whenAnswered(address, $0) }
+            case .mustAsk, .isAsked: outcome = MoveToLane(.network)
+            }
         } catch { throw answer(to: error, of: provider) }
-        throw MoveToLane(.network)
+        throw outcome
     }
 
     func object(at url: String, of provider: ProviderAddress, _ call: any CallContext) throws -> (status: Int, object: JSONNode) {
@@ -48,6 +55,8 @@ struct ProvidersOverHTTP: ForeignProviders {
 
     /// A Swift program's own call waits where it is.
     private func mayWait(_ call: any CallContext) -> Bool { (call as? CallAdapter)?.mayWaitForOthers ?? true }
+
+    private func mayAnswerLater(_ call: any CallContext) -> Bool { (call as? CallAdapter)?.mayAnswerLater ?? false }
 
     private func answer(to failure: IssuerFailure, of provider: ProviderAddress) -> any Error {
         switch failure.check {

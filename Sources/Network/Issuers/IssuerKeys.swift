@@ -13,6 +13,8 @@ public final class IssuerKeys: Sendable {
         case known(PublicKey?)
         /// Only the issuer can tell.
         case mustAsk
+        /// Only the issuer can tell, and somebody is asking already; see `whenAnswered`.
+        case isAsked
     }
 
     /// Told after each time that an issuer was asked; nil is success.
@@ -21,7 +23,13 @@ public final class IssuerKeys: Sendable {
     private let client: any HTTPClient
     private let clock: @Sendable () -> UInt64
     private let report: Report
-    private let issuers = Gate([IssuerAddress: IssuerState]())
+    private let issuers = Gate(Issuers())
+
+    private struct Issuers {
+        var states: [IssuerAddress: IssuerState] = [:]
+        /// What is to run when an issuer that is being asked has answered.
+        var waiting: [IssuerAddress: [@Sendable () -> Void]] = [:]
+    }
 
     /// How many issuers' keys are kept.
     static let capacity = 1024
@@ -44,7 +52,8 @@ public final class IssuerKeys: Sendable {
         case .answer(let key): return .known(key)
         case .answerAndRenew(let key): return .known(renewing(address, key))
         case .fail(let failure): throw failure
-        case .ask, .join: return .mustAsk
+        case .ask: return .mustAsk
+        case .join: return .isAsked
         }
     }
 
@@ -66,15 +75,25 @@ public final class IssuerKeys: Sendable {
         }
     }
 
+    /// Runs `body` once nobody asks the issuer any more: at once, or on the thread that got the answer. It should return soon.
+    public func whenAnswered(_ address: IssuerAddress, _ body: @escaping @Sendable () -> Void) {
+        let waits = issuers.withLock { issuers in
+            guard issuers.states[address]?.isAsking == true else { return false }
+            issuers.waiting[address, default: []].append(body)
+            return true
+        }
+        if !waits { body() }
+    }
+
     /// - Parameter asks: whether the caller will ask if nobody else does.
     private func decide(_ header: JWSHeader, _ address: IssuerAddress, asks: Bool) -> IssuerState.Decision {
         let now = clock()
         return issuers.withLock { issuers in
-            let decision = issuers[address, default: IssuerState()].decide(header, at: now)
+            let decision = issuers.states[address, default: IssuerState()].decide(header, at: now)
             switch decision {
             case .ask where asks, .answerAndRenew:
-                if issuers[address] == nil { Self.makeRoom(in: &issuers) }
-                issuers[address, default: IssuerState()].begin(at: now)
+                if issuers.states[address] == nil { Self.makeRoom(in: &issuers.states) }
+                issuers.states[address, default: IssuerState()].begin(at: now)
             default: break
             }
             return decision
@@ -92,8 +111,12 @@ public final class IssuerKeys: Sendable {
             try IssuerDocuments(client: client, address: address, isCancelled: isCancelled).fetch()
         }
         let now = clock()
-        issuers.withLock { $0[address]?.end(result, for: header, at: now) }
+        let waiting = issuers.withLock { issuers in
+            issuers.states[address]?.end(result, for: header, at: now)
+            return issuers.waiting.removeValue(forKey: address) ?? []
+        }
         issuers.broadcast()
+        for body in waiting { body() }
         switch result {
         case .success: report(address, nil)
         case .failure(let failure): if failure.check != .cancelled { report(address, failure) }
@@ -104,7 +127,7 @@ public final class IssuerKeys: Sendable {
     private func waitForAnswer(_ address: IssuerAddress, isCancelled: @Sendable () -> Bool) {
         while !isCancelled() {
             let settled: Void? = issuers.wait(deadline: Monotonic.nanoseconds() + 250_000_000) { issuers in
-                issuers[address]?.isAsking == true ? nil : ()
+                issuers.states[address]?.isAsking == true ? nil : ()
             }
             if settled != nil { return }
         }
