@@ -14,7 +14,9 @@ extension StoreSettings {
         }
         let proxy = proxy ?? Environment["PROXY"]
         if let proxy {
-            let isProxy = ["http://", "https://", "socks5://", "socks5h://"].contains { proxy.hasPrefix($0) && proxy.utf8.count > $0.utf8.count }
+            let isProxy = ["http://", "https://", "socks5://", "socks5h://"].contains {
+                proxy.hasPrefix($0) && proxy.utf8.count > $0.utf8.count
+            }
             // It may hold a password, so it is not repeated.
             guard isProxy, proxy.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
                 throw ValidationError("--proxy is a URL such as http://proxy.example:3128, or one of https, socks5 or socks5h.")

@@ -52,7 +52,8 @@ struct StoreOptions: ParsableArguments {
     var caFile: String?
 
     @Option(
-        help: ArgumentHelp("The proxy by which login providers are asked, such as http://proxy.example:3128. (default: none)", valueName: "url"))
+        help: ArgumentHelp(
+            "The proxy by which login providers are asked, such as http://proxy.example:3128. (default: none)", valueName: "url"))
     var proxy: String?
 
     @Option(help: "The least level that is logged: trace, debug, info, notice, warning, error, critical. (default: info)")

@@ -53,7 +53,8 @@ struct AccessTokenCheck: Sendable {
                 throw ProviderUnavailable(provider: provider.name, reason: "It says that it cannot tell now (HTTP \(status)).")
             }
             throw refusal(provider, "signature", "The provider does not accept it (HTTP \(status)).")
-        default: throw ProviderUnusable(provider: provider.name, check: "status", reason: "It answers HTTP \(status). Is it the right endpoint?")
+        default:
+            throw ProviderUnusable(provider: provider.name, check: "status", reason: "It answers HTTP \(status). Is it the right endpoint?")
         }
     }
 

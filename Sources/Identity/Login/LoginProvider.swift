@@ -114,7 +114,8 @@ extension LoginProvider {
     /// - Returns: the endpoint without a slash at its end.
     private static func endpoint(_ url: String, of name: String, _ kind: Kind, _ scheme: URLScheme) throws -> String {
         if case .openID = kind {
-            throw InvalidPoolProvider(provider: name, reason: "its keys are found by its issuer; endpoint is for providers of access tokens.")
+            throw InvalidPoolProvider(
+                provider: name, reason: "its keys are found by its issuer; endpoint is for providers of access tokens.")
         }
         guard scheme.rest(of: url) != nil else {
             throw InvalidPoolProvider(

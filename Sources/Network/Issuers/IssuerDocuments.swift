@@ -42,7 +42,8 @@ struct IssuerDocuments {
         policy.timeoutMilliseconds = now < deadline ? max(1, Int((deadline - now) / 1_000_000)) : 1
         let response: HTTPResponse
         do throws(HTTPFailure) {
-            response = try client.send(HTTPRequest(url: url, headers: [("Accept", "application/json")], policy: policy, isCancelled: isCancelled))
+            response = try client.send(
+                HTTPRequest(url: url, headers: [("Accept", "application/json")], policy: policy, isCancelled: isCancelled))
         } catch { throw IssuerFailure(error) }
         guard response.status == 200 else { throw IssuerFailure(status: response.status, to: "a request for \(what)") }
         guard let node = try? JSONText(response.body).root, node.kind == .object else {
@@ -57,7 +58,8 @@ struct IssuerDocuments {
         guard let issuer = description["issuer"]?.string else { throw IssuerFailure(.issuer, "Its discovery document names no issuer.") }
         guard issuer.utf8.elementsEqual(address.issuer.utf8) else {
             throw IssuerFailure(
-                .issuer, "Its discovery document is of \(quoted(issuer)), not of \(quoted(address.issuer)); they must be equal to the letter.")
+                .issuer,
+                "Its discovery document is of \(quoted(issuer)), not of \(quoted(address.issuer)); they must be equal to the letter.")
         }
     }
 
