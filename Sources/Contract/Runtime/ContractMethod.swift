@@ -61,6 +61,26 @@ public protocol CallContext: Sendable {
     var isPublicCaller: Bool { get }
     /// Reports how far a long request has come.
     func progress(_ value: JSONValue)
+    /// Tells the caller what it did not ask for, at once: before the answer.
+    func notify(_ method: String, _ params: JSONObject)
+    /// Whether a handler may throw `AnsweredByOther`. If not, it waits itself.
+    var canBeAnsweredByOther: Bool { get }
+}
+
+extension CallContext {
+    /// Nobody listens.
+    public func notify(_ method: String, _ params: JSONObject) {}
+    public var canBeAnsweredByOther: Bool { false }
+}
+
+/// Thrown by a handler whose answer another call is about to find: this call is answered with that, and holds no thread until then.
+public struct AnsweredByOther: Error {
+    public typealias Listener = @Sendable (Swift.Result<any ContractResult, any Error>) -> Void
+
+    /// Calls the listener once, when the answer is known; at once if it is.
+    public let whenDone: @Sendable (@escaping Listener) -> Void
+
+    public init(whenDone: @escaping @Sendable (@escaping Listener) -> Void) { self.whenDone = whenDone }
 }
 
 /// A method bound to its handler.

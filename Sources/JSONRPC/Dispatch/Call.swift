@@ -74,6 +74,16 @@ public final class Call: Sendable {
         outlet.sendIfRoom(&writer)
     }
 
+    /// Sends a notification at once, before the answer to this call. Unlike progress it is never left out: send few.
+    public func notify(_ method: String, _ params: JSONObject) {
+        var writer = JSONWriter()
+        writer.notification(method) { $0.value(.object(params)) }
+        outlet.send(&writer)
+    }
+
+    /// Whether `answerLater` can be called: not where the caller waits on its own thread.
+    public var canAnswerLater: Bool { outlet.admitsWaiting }
+
     /// Ends this run of the method without an answer: the result is given later, through what is returned, and until then
     /// no thread is held. What the method has written is forgotten.
     ///
@@ -149,8 +159,12 @@ enum AnswerRoute: Sendable {
 protocol AnswerOutlet: AnyObject, Sendable {
     /// Answers a call that was claimed with an error.
     func answer(_ call: Call, _ error: any ResponseError)
+    /// Sends a complete message.
+    func send(_ message: inout JSONWriter)
     /// Sends a complete message, unless too much is unsent already.
     func sendIfRoom(_ message: inout JSONWriter)
+    /// Whether calls can be answered later.
+    var admitsWaiting: Bool { get }
     /// Notes that a call waits for people.
     func admitWaiting(_ call: Call) throws
     /// Runs `body` on `lane` and answers `call` with what it writes.
