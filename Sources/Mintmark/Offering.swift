@@ -108,6 +108,6 @@ struct CallAdapter: CallContext {
     var trace: String? { call.trace }
     var isCancelled: Bool { call.isCancelled }
     func progress(_ value: JSONValue) { call.progress(value) }
-    func notify(_ method: String, _ params: JSONObject) { call.notify(method, params) }
+    func notify<N: ContractNotification>(_: N.Type, _ params: N.Params) { call.notify(N.name) { params.write(to: &$0) } }
     var canBeAnsweredByOther: Bool { call.canAnswerLater }
 }

@@ -35,6 +35,13 @@ public protocol ContractResult: Sendable {
     func write(to writer: inout JSONWriter)
 }
 
+/// What the service tells without being asked.
+public protocol ContractNotification {
+    associatedtype Params: ContractResult
+    /// `namespace/event`.
+    static var name: String { get }
+}
+
 /// An error of the contract. Thrown where the rule is broken, answered as it is.
 public protocol ContractError: Error, Sendable, Equatable {
     /// The number that belongs to this type of error alone.
@@ -62,14 +69,14 @@ public protocol CallContext: Sendable {
     /// Reports how far a long request has come.
     func progress(_ value: JSONValue)
     /// Tells the caller what it did not ask for, at once: before the answer.
-    func notify(_ method: String, _ params: JSONObject)
+    func notify<N: ContractNotification>(_: N.Type, _ params: N.Params)
     /// Whether a handler may throw `AnsweredByOther`. If not, it waits itself.
     var canBeAnsweredByOther: Bool { get }
 }
 
 extension CallContext {
     /// Nobody listens.
-    public func notify(_ method: String, _ params: JSONObject) {}
+    public func notify<N: ContractNotification>(_: N.Type, _ params: N.Params) {}
     public var canBeAnsweredByOther: Bool { false }
 }
 

@@ -88,7 +88,6 @@ extension CredentialsProviderService {
 
     private func notify(from before: String, to id: String, _ turn: ProviderTurn) {
         turn.call.notify(
-            "credentialsProvider/identityChanged",
-            ["provider": .string(turn.handle), "oldIdentityId": .string(before), "newIdentityId": .string(id)])
+            CredentialsProviderIdentityChanged.self, IdentityChange(provider: turn.handle, oldIdentityId: before, newIdentityId: id))
     }
 }

@@ -75,9 +75,11 @@ public final class Call: Sendable {
     }
 
     /// Sends a notification at once, before the answer to this call. Unlike progress it is never left out: send few.
-    public func notify(_ method: String, _ params: JSONObject) {
+    ///
+    /// - Parameter params: writes one JSON object.
+    public func notify(_ method: String, params: (inout JSONWriter) -> Void) {
         var writer = JSONWriter()
-        writer.notification(method) { $0.value(.object(params)) }
+        writer.notification(method, params: params)
         outlet.send(&writer)
     }
 

@@ -120,6 +120,16 @@ export interface HealthCheck {
   detail?: string;
 }
 
+/** A credential provider's identity has become another one. */
+export interface IdentityChange {
+  /** A credential provider that is open in this process, as credentialsProvider.open answered it. */
+  provider: CredentialsProviderHandle;
+  /** The identity so far: disabled if it was merged. */
+  oldIdentityId: IdentityId;
+  /** The identity from now on, kept under the provider's key. */
+  newIdentityId: IdentityId;
+}
+
 /** One user of a pool. */
 export interface IdentityDescription {
   /** The id of an identity: a region, a colon and a UUID. */

@@ -722,6 +722,35 @@ class HealthCheck(Record):
         return None if value is None else cast("str", value)
 
 
+class IdentityChange(Record):
+    """A credential provider's identity has become another one."""
+
+    __slots__ = ()
+    _members = (("provider", "provider"), ("old_identity_id", "oldIdentityId"), ("new_identity_id", "newIdentityId"),)
+
+    def __init__(self, *, provider: str, old_identity_id: str, new_identity_id: str) -> None:
+        super().__init__({
+            "provider": provider,
+            "oldIdentityId": old_identity_id,
+            "newIdentityId": new_identity_id,
+        })
+
+    @property
+    def provider(self) -> str:
+        """A credential provider that is open in this process, as credentialsProvider.open answered it."""
+        return cast("str", self._required("provider"))
+
+    @property
+    def old_identity_id(self) -> str:
+        """The identity so far: disabled if it was merged."""
+        return cast("str", self._required("oldIdentityId"))
+
+    @property
+    def new_identity_id(self) -> str:
+        """The identity from now on, kept under the provider's key."""
+        return cast("str", self._required("newIdentityId"))
+
+
 class IdentityDeleteResult(Record):
     """What `identity.delete` answers."""
 
@@ -2496,6 +2525,7 @@ __all__ = [
     "CredentialsProviderSetLoginsResult",
     "CredentialsVerifyResult",
     "HealthCheck",
+    "IdentityChange",
     "IdentityDeleteResult",
     "IdentityDescription",
     "IdentityListResult",
