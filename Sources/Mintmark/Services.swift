@@ -9,6 +9,7 @@ public final class Services: Sendable {
     public let surroundings: Surroundings
     public let audit: AuditService
     public let credentials: CredentialsService
+    public let credentialsProvider: CredentialsProviderService
     public let identity: IdentityService
     public let key: KeyService
     public let pool: PoolService
@@ -28,12 +29,14 @@ public final class Services: Sendable {
         pool = PoolService(surroundings, catalogue)
         role = RoleService(surroundings, catalogue)
         token = TokenService(surroundings, catalogue)
+        credentialsProvider = CredentialsProviderService(surroundings, catalogue)
         housekeeping = Housekeeping(
             surroundings, auditRetentionSeconds: mintmark.configuration.auditRetentionDays.map { Int64($0) * 86_400 },
             reports: .logged(to: mintmark.log))
         let test = mintmark.configuration.testing ? TestService(surroundings) : nil
         let methods = Contract.MethodTable.bind(
-            audit: audit, credentials: credentials, identity: identity, key: key, pool: pool, role: role, rpc: RpcService(mintmark),
+            audit: audit, credentials: credentials, credentialsProvider: credentialsProvider, identity: identity, key: key, pool: pool,
+            role: role, rpc: RpcService(mintmark),
             system: SystemService(mintmark), test: test, token: token)
         let byName = Dictionary(uniqueKeysWithValues: methods.map { ($0.info.name, $0) })
         bound = Contract.MethodTable.all.map { byName[$0.name] }

@@ -395,6 +395,24 @@ export class AmbiguousRoleDenied extends RpcError {
   static type = "ambiguousRoleDenied";
 }
 
+/** A credential provider is named that is not open in this process. */
+export class ProviderNotOpen extends RpcError {
+  static code = 3030;
+  static type = "providerNotOpen";
+}
+
+/** submitToken with a continuationToken of no refresh that waits. */
+export class TokenNotAwaited extends RpcError {
+  static code = 3031;
+  static type = "tokenNotAwaited";
+}
+
+/** credentialsProvider.open beyond the limit. */
+export class TooManyProviders extends RpcError {
+  static code = 3032;
+  static type = "tooManyProviders";
+}
+
 /** A login provider does not answer, or says that it cannot now. */
 export class ProviderUnavailable extends RpcError {
   static code = 6001;
@@ -556,6 +574,9 @@ export const errorsByCode = new Map(
     IssuerNotFound,
     RoleNotOffered,
     AmbiguousRoleDenied,
+    ProviderNotOpen,
+    TokenNotAwaited,
+    TooManyProviders,
     ProviderUnavailable,
     ProviderUnusable,
     StoreBusy,

@@ -2,6 +2,7 @@
 
 import type { AuditMethods } from "./methods/audit.js";
 import type { CredentialsMethods } from "./methods/credentials.js";
+import type { CredentialsProviderMethods } from "./methods/credentialsProvider.js";
 import type { IdentityMethods } from "./methods/identity.js";
 import type { KeyMethods } from "./methods/key.js";
 import type { PoolMethods } from "./methods/pool.js";
@@ -18,6 +19,7 @@ export declare const contractVersion: "0.1.0";
 export interface Namespaces {
   readonly audit: AuditMethods;
   readonly credentials: CredentialsMethods;
+  readonly credentialsProvider: CredentialsProviderMethods;
   readonly identity: IdentityMethods;
   readonly key: KeyMethods;
   readonly pool: PoolMethods;
@@ -41,6 +43,18 @@ export type {
   CredentialsRevokeParams, CredentialsRevokeResult,
   CredentialsVerifyParams, CredentialsVerifyResult,
 } from "./methods/credentials.js";
+
+export type {
+  CredentialsProviderMethods,
+  CredentialsProviderClearCredentialsParams, CredentialsProviderClearCredentialsResult,
+  CredentialsProviderClearKeychainParams, CredentialsProviderClearKeychainResult,
+  CredentialsProviderCloseParams, CredentialsProviderCloseResult,
+  CredentialsProviderGetParams, CredentialsProviderGetResult,
+  CredentialsProviderIdentityIdParams, CredentialsProviderIdentityIdResult,
+  CredentialsProviderOpenParams, CredentialsProviderOpenResult,
+  CredentialsProviderSetLoginsParams, CredentialsProviderSetLoginsResult,
+  CredentialsProviderSubmitTokenParams, CredentialsProviderSubmitTokenResult,
+} from "./methods/credentialsProvider.js";
 
 export type {
   IdentityMethods,

@@ -2,6 +2,7 @@
 
 import { AuditMethods } from "./methods/audit.js";
 import { CredentialsMethods } from "./methods/credentials.js";
+import { CredentialsProviderMethods } from "./methods/credentialsProvider.js";
 import { IdentityMethods } from "./methods/identity.js";
 import { KeyMethods } from "./methods/key.js";
 import { PoolMethods } from "./methods/pool.js";
@@ -18,6 +19,7 @@ export const contractVersion = "0.1.0";
 export const namespaces = {
   audit: AuditMethods,
   credentials: CredentialsMethods,
+  credentialsProvider: CredentialsProviderMethods,
   identity: IdentityMethods,
   key: KeyMethods,
   pool: PoolMethods,

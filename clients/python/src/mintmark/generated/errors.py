@@ -1198,6 +1198,40 @@ class AmbiguousRoleDenied(AnsweredError):
         return cast("str", self._required("provider"))
 
 
+class ProviderNotOpen(AnsweredError):
+    """A credential provider is named that is not open in this process."""
+
+    code = 3030
+    type = "providerNotOpen"
+
+    @property
+    def provider(self) -> str:
+        """A credential provider that is open in this process, as credentialsProvider.open answered it."""
+        return cast("str", self._required("provider"))
+
+
+class TokenNotAwaited(AnsweredError):
+    """submitToken with a continuationToken of no refresh that waits."""
+
+    code = 3031
+    type = "tokenNotAwaited"
+
+
+class TooManyProviders(AnsweredError):
+    """credentialsProvider.open beyond the limit.
+
+    cognito: LimitExceededException
+    """
+
+    code = 3032
+    type = "tooManyProviders"
+
+    @property
+    def limit(self) -> int:
+        """How many can be open at once."""
+        return cast("int", self._required("limit"))
+
+
 class ProviderUnavailable(AnsweredError):
     """A login provider does not answer, or says that it cannot now.
 
@@ -1502,6 +1536,9 @@ BY_TYPE: Dict[str, Type[AnsweredError]] = {
     "issuerNotFound": IssuerNotFound,
     "roleNotOffered": RoleNotOffered,
     "ambiguousRoleDenied": AmbiguousRoleDenied,
+    "providerNotOpen": ProviderNotOpen,
+    "tokenNotAwaited": TokenNotAwaited,
+    "tooManyProviders": TooManyProviders,
     "providerUnavailable": ProviderUnavailable,
     "providerUnusable": ProviderUnusable,
     "storeBusy": StoreBusy,
@@ -1585,6 +1622,9 @@ __all__ = [
     "IssuerNotFound",
     "RoleNotOffered",
     "AmbiguousRoleDenied",
+    "ProviderNotOpen",
+    "TokenNotAwaited",
+    "TooManyProviders",
     "ProviderUnavailable",
     "ProviderUnusable",
     "StoreBusy",
