@@ -54,7 +54,8 @@ let package = Package(
         + room("Crypto", ["COpenSSL", "JSON", "Platform"])
         + room("Storage", ["CPostgres", "CSQLite", "Platform"], tests: ["StorageProbe"])
         + room("Network", ["CCurl", "Crypto", "JSON", "Platform"])
-        + room("Identity", ["Contract", "Crypto", "JSON", "Platform", "Storage"], notSources: ["Vectors"])
+        + room("Loopback", ["Platform"])
+        + room("Identity", ["Contract", "Crypto", "JSON", "Loopback", "Platform", "Storage"], notSources: ["Vectors"])
         + room(
             "Mintmark",
             [

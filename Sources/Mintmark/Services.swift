@@ -8,6 +8,7 @@ import Platform
 public final class Services: Sendable {
     public let surroundings: Surroundings
     public let audit: AuditService
+    public let compat: CompatService
     public let credentials: CredentialsService
     public let identity: IdentityService
     public let key: KeyService
@@ -15,6 +16,8 @@ public final class Services: Sendable {
     public let role: RoleService
     public let token: TokenService
     let housekeeping: Housekeeping
+    /// What test.http listens with.
+    let loopback: LoopbackCompat
     /// In the order of `MethodTable.all`; nil where there is no handler, as for testing methods outside of tests.
     let bound: [BoundMethod?]
 
@@ -22,18 +25,20 @@ public final class Services: Sendable {
         let catalogue = Catalogue(vault: surroundings.vault)
         self.surroundings = surroundings
         audit = AuditService(surroundings)
+        compat = CompatService(surroundings, catalogue)
         credentials = CredentialsService(surroundings, catalogue)
         identity = IdentityService(surroundings, catalogue)
         key = KeyService(surroundings, catalogue)
         pool = PoolService(surroundings, catalogue)
         role = RoleService(surroundings, catalogue)
         token = TokenService(surroundings, catalogue)
+        loopback = LoopbackCompat(compat)
         housekeeping = Housekeeping(
             surroundings, auditRetentionSeconds: mintmark.configuration.auditRetentionDays.map { Int64($0) * 86_400 },
             reports: .logged(to: mintmark.log))
-        let test = mintmark.configuration.testing ? TestService(surroundings) : nil
+        let test = mintmark.configuration.testing ? TestService(surroundings, loopback) : nil
         let methods = Contract.MethodTable.bind(
-            audit: audit, credentials: credentials, identity: identity, key: key, pool: pool, role: role, rpc: RpcService(mintmark),
+            audit: audit, compat: compat, credentials: credentials, identity: identity, key: key, pool: pool, role: role, rpc: RpcService(mintmark),
             system: SystemService(mintmark), test: test, token: token)
         let byName = Dictionary(uniqueKeysWithValues: methods.map { ($0.info.name, $0) })
         bound = Contract.MethodTable.all.map { byName[$0.name] }

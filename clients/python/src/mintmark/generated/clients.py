@@ -3,6 +3,7 @@
 
 from .._calls import AsyncCall, Call
 from .namespaces.audit import AsyncAuditMethods, AuditMethods
+from .namespaces.compat import AsyncCompatMethods, CompatMethods
 from .namespaces.credentials import AsyncCredentialsMethods, CredentialsMethods
 from .namespaces.identity import AsyncIdentityMethods, IdentityMethods
 from .namespaces.key import AsyncKeyMethods, KeyMethods
@@ -19,6 +20,7 @@ class Namespaces:
 
     def __init__(self, call: Call) -> None:
         self.audit = AuditMethods(call)
+        self.compat = CompatMethods(call)
         self.credentials = CredentialsMethods(call)
         self.identity = IdentityMethods(call)
         self.key = KeyMethods(call)
@@ -35,6 +37,7 @@ class AsyncNamespaces:
 
     def __init__(self, call: AsyncCall) -> None:
         self.audit = AsyncAuditMethods(call)
+        self.compat = AsyncCompatMethods(call)
         self.credentials = AsyncCredentialsMethods(call)
         self.identity = AsyncIdentityMethods(call)
         self.key = AsyncKeyMethods(call)
