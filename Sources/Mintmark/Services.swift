@@ -38,8 +38,8 @@ public final class Services: Sendable {
             reports: .logged(to: mintmark.log))
         let test = mintmark.configuration.testing ? TestService(surroundings, loopback) : nil
         let methods = Contract.MethodTable.bind(
-            audit: audit, compat: compat, credentials: credentials, identity: identity, key: key, pool: pool, role: role, rpc: RpcService(mintmark),
-            system: SystemService(mintmark), test: test, token: token)
+            audit: audit, compat: compat, credentials: credentials, identity: identity, key: key, pool: pool, role: role,
+            rpc: RpcService(mintmark), system: SystemService(mintmark), test: test, token: token)
         let byName = Dictionary(uniqueKeysWithValues: methods.map { ($0.info.name, $0) })
         bound = Contract.MethodTable.all.map { byName[$0.name] }
     }

@@ -27,18 +27,19 @@ public struct CompatService: Sendable {
     ///
     /// - Throws: only what moves the call to where it may wait. Everything else is an answer.
     func answer(_ request: WireRequest, _ call: any CallContext) throws -> WireAnswer {
+        let requestId = surroundings.random.uuid()
         var answer: WireAnswer
         if let target = request.header("x-amz-target") {
             answer = try CognitoProtocol(service: self, request: request, context: call).answer(target: target)
         } else if let action = request.parameter("Action") {
-            answer = try STSProtocol(service: self, request: request, context: call).answer(action: action)
+            answer = try STSProtocol(service: self, request: request, context: call, requestId: requestId).answer(action: action)
         } else {
             let error = WireError(
                 "UnknownOperationException",
                 "Neither X-Amz-Target nor Action says what is asked for. cognito-identity and sts are answered here.", status: 404)
             answer = .json(error)
         }
-        answer.headers.append(("x-amzn-requestid", surroundings.random.uuid()))
+        answer.headers.append(("x-amzn-requestid", requestId))
         return answer
     }
 }

@@ -6,13 +6,13 @@ struct STSProtocol {
     let service: CompatService
     let request: WireRequest
     let context: any CallContext
+    let requestId: String
 
     private static let version = "2011-06-15"
     private static let namespace = "https://sts.amazonaws.com/doc/2011-06-15/"
 
     /// - Parameter action: the parameter Action.
     func answer(action: String) throws -> WireAnswer {
-        let requestId = service.surroundings.random.uuid()
         let result = try WireError.catching(internalCode: "InternalFailure", { WireError(sts: $0) }) { try perform(action) }
         switch result {
         case .success(let elements):
@@ -58,7 +58,7 @@ struct STSProtocol {
                 .some(#"[\u0009\u000A\u000D\u0020-\u00FF]+"#, orNone: true) {
                     "\u{20}"..."\u{FF}" ~= $0 || "\t\n\r".unicodeScalars.contains($0)
                 })),
-        .optional("DurationSeconds", .integer(900...43200)),
+        .optional("DurationSeconds", .integer(900...43200)), .optional("MinimumSessionTokenSize", .integer(0...4096)),
     ]
 
     private func assumeRole() throws -> [XMLElement] {
@@ -81,6 +81,10 @@ struct STSProtocol {
         }
         let assumed = try service.credentials.assumeRole(
             CredentialsAssumeRole.Params(decoding: JSONText(JSONValue.object(params).text).root), context)
+        let size = Int64(assumed.credentials.sessionToken.utf8.count)
+        if let least = input["MinimumSessionTokenSize"]?.int, least > size {
+            throw WireError("ValidationError", "MinimumSessionTokenSize is not supported here: session tokens are as long as they are.")
+        }
         var answer = [
             XMLElement("SubjectFromWebIdentityToken", assumed.subject), XMLElement("Audience", assumed.audience),
             XMLElement(
@@ -103,9 +107,9 @@ struct STSProtocol {
     private func form() throws -> JSONObject {
         var input = JSONObject()
         for (name, value) in request.parameters {
-            if name == "DurationSeconds" {
-                guard let seconds = Int64(value) else { throw WireError("MalformedInput", "DurationSeconds is not a number.") }
-                input[name] = .number(JSONNumber(seconds))
+            if name == "DurationSeconds" || name == "MinimumSessionTokenSize" {
+                guard let number = Int64(value) else { throw WireError("MalformedInput", "\(name) is not a number.") }
+                input[name] = .number(JSONNumber(number))
             } else {
                 input[name] = .string(value)
             }
