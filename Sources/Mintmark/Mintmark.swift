@@ -23,7 +23,7 @@ public final class Mintmark: Sendable {
     private let opening = Mutex(OpeningAttempts())
     /// How many attempts to open the store have failed; read without waiting for one.
     private let failedAttempts = Atomic<Int>(0)
-    private let inFlight = Mutex<@Sendable () -> Int>({ 0 })
+    private let inFlight = Mutex<Held<@Sendable () -> Int>>(Held { 0 })
 
     /// - Parameter logRing: where the log goes; nil: nowhere.
     public init(
@@ -75,9 +75,9 @@ public final class Mintmark: Sendable {
     var opened: Services? { openedServices.withLock { $0 } }
 
     /// Says how to ask how many requests are unanswered.
-    func watchInFlight(_ count: @escaping @Sendable () -> Int) { inFlight.withLock { $0 = count } }
+    func watchInFlight(_ count: @escaping @Sendable () -> Int) { inFlight.withLock { $0.closure = count } }
 
-    var requestsInFlight: Int { inFlight.withLock { $0 }() }
+    var requestsInFlight: Int { inFlight.withLock { $0 }.closure() }
 
     /// Finishes what is being written and closes the store.
     ///
