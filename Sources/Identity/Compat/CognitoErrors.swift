@@ -4,9 +4,17 @@ extension WireError {
     /// What the service says where one of our methods says `error` (cognito.md 2.3, 2.4).
     init(cognito error: any ContractError) {
         let (code, message) =
-            Self.notAuthorized(error) ?? Self.notFound(error) ?? Self.invalid(error) ?? Self.conflict(error)
-            ?? ("InternalErrorException", error.message)
+            Self.notAuthorized(error) ?? Self.notFound(error) ?? Self.invalid(error) ?? Self.conflict(error) ?? Self.other(error)
         self.init(code, message, status: code == "InternalErrorException" ? 500 : 400)
+    }
+
+    /// What has no words of the service's own, by its block.
+    private static func other(_ error: any ContractError) -> (String, String) {
+        switch error.code / 1000 {
+        case 2, 3: ("InvalidParameterException", error.message)
+        case 6: ("ExternalServiceException", error.message)
+        default: ("InternalErrorException", error.message)
+        }
     }
 
     private static func notAuthorized(_ error: any ContractError) -> (String, String)? {
@@ -81,7 +89,6 @@ extension WireError {
         switch error {
         case is LoginConflict, is PoolExists: ("ResourceConflictException", error.message)
         case is DeveloperUserAlreadyRegistered: ("DeveloperUserAlreadyRegisteredException", error.message)
-        case is ProviderUnavailable: ("ExternalServiceException", error.message)
         case is TooManyRequests: ("TooManyRequestsException", error.message)
         default: nil
         }

@@ -29,16 +29,16 @@ struct CognitoProtocol {
         guard target.hasPrefix(prefix), let operation = Self.operations[String(target.dropFirst(prefix.count))] else {
             throw WireError("UnknownOperationException", "There is no operation \(target.unicodeScalars.prefix(128)).")
         }
-        if !operation.isPublic {
-            try CallerSignature(service: service, request: request, context: context).demand(
-                for: "cognito-identity", operation: operation.name)
-        }
         let body: JSONValue
         do { body = try JSONValue(parsing: request.body.isEmpty ? "{}" : request.body) } catch {
             throw WireError("SerializationException", "The body is not JSON: \(error.reason.rawValue).")
         }
         guard let input = body.object else { throw WireError("SerializationException", "The body is not a JSON object.") }
         let members = try WireValidator.members(input, of: operation.input)
+        if !operation.isPublic {
+            try CallerSignature(service: service, request: request, context: context).demand(
+                for: "cognito-identity", operation: operation.name)
+        }
         return try operation.perform(CognitoCall(service: service, input: members, context: context))
     }
 }

@@ -30,7 +30,6 @@ extension WireError {
         case is SignatureMismatch, is CredentialScopeMismatch, is RequestExpired, is RequestTimeTooSkewed, is BodyHashMismatch:
             self.init("SignatureDoesNotMatch", error.message, status: 403)
         case is SignatureMalformed: self.init("IncompleteSignature", error.message, status: 403)
-        case is ProviderUnavailable: self.init("IDPCommunicationError", error.message)
         default: self.init("InternalFailure", error.message, status: 500)
         }
     }

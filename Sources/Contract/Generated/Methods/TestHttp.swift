@@ -4,7 +4,7 @@ import JSON
 
 /// Serve compat.http on this machine's loopback address.
 ///
-/// For SDKs and command lines that speak HTTP themselves: give them baseUrl as their endpoint. It answers 127.0.0.1 alone, requests of up to 1 MiB, until the process ends. Asked again, with no port or with one that it serves already, it says where it is.
+/// For SDKs and command lines that speak HTTP themselves: give them baseUrl as their endpoint. It answers 127.0.0.1 alone, requests of up to 1 MiB, until the process ends; whoever can reach it may do everything that compat.http does. Asked again, with no port or with one that it serves already, it says where it is.
 public enum TestHttp: ContractMethod {
     /// What `test.http` takes.
     public struct Params: ContractParams, Equatable {
@@ -48,10 +48,10 @@ public enum TestHttp: ContractMethod {
     public static let info = MethodInfo(
         name: "test.http",
         summary: "Serve compat.http on this machine's loopback address.",
-        description: "For SDKs and command lines that speak HTTP themselves: give them baseUrl as their endpoint. It answers 127.0.0.1 alone, requests of up to 1 MiB, until the process ends. Asked again, with no port or with one that it serves already, it says where it is.",
+        description: "For SDKs and command lines that speak HTTP themselves: give them baseUrl as their endpoint. It answers 127.0.0.1 alone, requests of up to 1 MiB, until the process ends; whoever can reach it may do everything that compat.http does. Asked again, with no port or with one that it serves already, it says where it is.",
         caller: .developer, isReadOnly: false, isTesting: true,
         errors: ["portUnavailable"],
-        openRPC: ##"{"name":"test.http","summary":"Serve compat.http on this machine's loopback address.","description":"For SDKs and command lines that speak HTTP themselves: give them baseUrl as their endpoint. It answers 127.0.0.1 alone, requests of up to 1 MiB, until the process ends. Asked again, with no port or with one that it serves already, it says where it is.","paramStructure":"by-name","params":[{"name":"port","required":false,"description":"Which port; without it, any that is free.","schema":{"description":"Which port; without it, any that is free.","type":"integer","minimum":1,"maximum":65535}}],"result":{"name":"result","schema":{"type":"object","required":["baseUrl"],"properties":{"baseUrl":{"description":"Where it answers: http://127.0.0.1 and a port.","type":"string"}}}},"errors":[{"$ref":"#/components/errors/portUnavailable"}],"examples":[{"name":"any port","params":[],"result":{"name":"result","value":{"baseUrl":"http://127.0.0.1:41237"}}}],"x-caller":"developer","x-read-only":false,"x-testing":true,"x-equivalents":{}}"##,
+        openRPC: ##"{"name":"test.http","summary":"Serve compat.http on this machine's loopback address.","description":"For SDKs and command lines that speak HTTP themselves: give them baseUrl as their endpoint. It answers 127.0.0.1 alone, requests of up to 1 MiB, until the process ends; whoever can reach it may do everything that compat.http does. Asked again, with no port or with one that it serves already, it says where it is.","paramStructure":"by-name","params":[{"name":"port","required":false,"description":"Which port; without it, any that is free.","schema":{"description":"Which port; without it, any that is free.","type":"integer","minimum":1,"maximum":65535}}],"result":{"name":"result","schema":{"type":"object","required":["baseUrl"],"properties":{"baseUrl":{"description":"Where it answers: http://127.0.0.1 and a port.","type":"string"}}}},"errors":[{"$ref":"#/components/errors/portUnavailable"}],"examples":[{"name":"any port","params":[],"result":{"name":"result","value":{"baseUrl":"http://127.0.0.1:41237"}}}],"x-caller":"developer","x-read-only":false,"x-testing":true,"x-equivalents":{}}"##,
         makeParams: { [FieldInfo(name: "port", type: "integer 1–65535", isRequired: false, defaultValue: nil, description: "Which port; without it, any that is free.")] },
         makeResult: { [FieldInfo(name: "baseUrl", type: "string", isRequired: true, defaultValue: nil, description: "Where it answers: http://127.0.0.1 and a port.")] })
 }

@@ -32,8 +32,8 @@ export class TestMethods {
    * Serve compat.http on this machine's loopback address.
    *
    * For SDKs and command lines that speak HTTP themselves: give them baseUrl as their endpoint. It answers 127.0.0.1
-   * alone, requests of up to 1 MiB, until the process ends. Asked again, with no port or with one that it serves
-   * already, it says where it is.
+   * alone, requests of up to 1 MiB, until the process ends; whoever can reach it may do everything that compat.http
+   * does. Asked again, with no port or with one that it serves already, it says where it is.
    *
    * Offered by testing processes only.
    *
