@@ -49,6 +49,7 @@ class Compat(EndToEnd):
         for operation in ("Fly", "Other.ListIdentityPools", "AWSCognitoIdentityService."):
             status, error = self.ask(operation, "{}")
             self.assertEqual((status, error["__type"]), (400, "UnknownOperationException"))
+            self.assertTrue(error["message"].endswith(f"{operation if '.' in operation else TARGET + operation}."))
         answer = self.sidecar.call("compat.http", {"method": "GET", "url": "https://s3.amazonaws.com/a"})
         self.assertEqual((answer["status"], json.loads(answer["body"])["__type"]), (404, "UnknownOperationException"))
 
@@ -106,9 +107,10 @@ class Loopback(EndToEnd):
         self.assertEqual(self.sidecar.call("test.http", {"port": free})["baseUrl"], f"http://127.0.0.1:{free}")
 
     def test_it_ends_with_the_process_and_is_for_tests_alone(self):
-        idle = socket.create_connection(("127.0.0.1", urlsplit(self.url).port), timeout=20)
+        idle = http.client.HTTPConnection(urlsplit(self.url).netloc, timeout=20)
+        self.post(b"{}", {"X-Amz-Target": TARGET + "GetId"}, idle)
         self.assertEqual(self.sidecar.finish(), 0)
-        self.assertEqual(idle.recv(1), b"")
+        self.assertEqual(idle.sock.recv(1), b"")
         idle.close()
         with self.assertRaises(ConnectionRefusedError):
             socket.create_connection(("127.0.0.1", urlsplit(self.url).port), timeout=20)

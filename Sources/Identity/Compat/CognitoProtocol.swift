@@ -27,7 +27,7 @@ struct CognitoProtocol {
     private func perform(_ target: String) throws -> JSONObject? {
         let prefix = "AWSCognitoIdentityService."
         guard target.hasPrefix(prefix), let operation = Self.operations[String(target.dropFirst(prefix.count))] else {
-            throw WireError("UnknownOperationException", "There is no operation \(target.unicodeScalars.prefix(128)).")
+            throw WireError("UnknownOperationException", "There is no operation \(String(target.unicodeScalars.prefix(128))).")
         }
         let body: JSONValue
         do { body = try JSONValue(parsing: request.body.isEmpty ? "{}" : request.body) } catch {
