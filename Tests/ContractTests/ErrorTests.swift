@@ -89,6 +89,7 @@ import Testing
         (8011, "testingStoreMismatch"),
         (8012, "outcomeUnknown"),
         (9001, "clockOutOfRange"),
+        (9010, "portUnavailable"),
     ]
 
     @Test("every error keeps its number, and there is none without a pinned one")

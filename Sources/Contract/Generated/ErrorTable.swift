@@ -88,5 +88,6 @@ public enum ErrorTable {
         ErrorInfo(code: TestingStoreMismatch.code, type: TestingStoreMismatch.type, when: "A testing store without --testing, or the reverse.", isRetryable: false),
         ErrorInfo(code: OutcomeUnknown.code, type: OutcomeUnknown.type, when: "The store went away in the middle of a commit.", isRetryable: false),
         ErrorInfo(code: ClockOutOfRange.code, type: ClockOutOfRange.type, when: "test.clock would leave the years 1970 to 9999.", isRetryable: false),
+        ErrorInfo(code: PortUnavailable.code, type: PortUnavailable.type, when: "test.http is asked for a port that is taken, or that this user may not have.", isRetryable: false),
     ]
 }

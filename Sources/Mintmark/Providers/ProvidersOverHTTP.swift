@@ -56,7 +56,6 @@ struct ProvidersOverHTTP: ForeignProviders {
     /// A Swift program's own call waits where it is.
     private func mayWait(_ call: any CallContext) -> Bool { (call as? CallAdapter)?.mayWaitForOthers ?? true }
 
-
     private func answer(to failure: IssuerFailure, of provider: ProviderAddress) -> any Error {
         switch failure.check {
         case .cancelled: CancellationError()

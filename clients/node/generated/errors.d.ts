@@ -1703,5 +1703,23 @@ export declare class ClockOutOfRange extends RpcError {
   readonly data: ClockOutOfRangeData;
 }
 
+/** What `PortUnavailable` says beside its message. */
+export interface PortUnavailableData {
+  type: "portUnavailable";
+  /** The port that was asked for; 0 for any. */
+  port: number;
+  /** What the system said. */
+  reason: string;
+}
+
+/** test.http is asked for a port that is taken, or that this user may not have. */
+export declare class PortUnavailable extends RpcError {
+  static readonly code: 9010;
+  static readonly type: "portUnavailable";
+  readonly code: 9010;
+  readonly type: "portUnavailable";
+  readonly data: PortUnavailableData;
+}
+
 /** Code to class. */
 export declare const errorsByCode: ReadonlyMap<number, typeof RpcError>;

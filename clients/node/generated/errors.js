@@ -506,6 +506,12 @@ export class ClockOutOfRange extends RpcError {
   static type = "clockOutOfRange";
 }
 
+/** test.http is asked for a port that is taken, or that this user may not have. */
+export class PortUnavailable extends RpcError {
+  static code = 9010;
+  static type = "portUnavailable";
+}
+
 /** Code to class. */
 export const errorsByCode = new Map(
   [
@@ -592,5 +598,6 @@ export const errorsByCode = new Map(
     TestingStoreMismatch,
     OutcomeUnknown,
     ClockOutOfRange,
+    PortUnavailable,
   ].map((error) => [error.code, error]),
 );

@@ -1469,6 +1469,23 @@ class ClockOutOfRange(AnsweredError):
         return cast("int", self._required("asked"))
 
 
+class PortUnavailable(AnsweredError):
+    """test.http is asked for a port that is taken, or that this user may not have."""
+
+    code = 9010
+    type = "portUnavailable"
+
+    @property
+    def port(self) -> int:
+        """The port that was asked for; 0 for any."""
+        return cast("int", self._required("port"))
+
+    @property
+    def reason(self) -> str:
+        """What the system said."""
+        return cast("str", self._required("reason"))
+
+
 # Every class by the `type` its answers carry.
 BY_TYPE: Dict[str, Type[AnsweredError]] = {
     "parseError": ParseError,
@@ -1554,6 +1571,7 @@ BY_TYPE: Dict[str, Type[AnsweredError]] = {
     "testingStoreMismatch": TestingStoreMismatch,
     "outcomeUnknown": OutcomeUnknown,
     "clockOutOfRange": ClockOutOfRange,
+    "portUnavailable": PortUnavailable,
 }
 
 __all__ = [
@@ -1640,4 +1658,5 @@ __all__ = [
     "TestingStoreMismatch",
     "OutcomeUnknown",
     "ClockOutOfRange",
+    "PortUnavailable",
 ]

@@ -292,6 +292,36 @@ class AuditVerifyResult(Record):
         return [AuditChain.of(each) for each in self._required("chains")]
 
 
+class CompatHttpResult(Record):
+    """What `compat.http` answers."""
+
+    __slots__ = ()
+    _members = (("status", "status"), ("headers", "headers"), ("body", "body"),)
+    _secret = frozenset({"body"})
+
+    def __init__(self, *, status: int, headers: Mapping[str, str], body: str) -> None:
+        super().__init__({
+            "status": status,
+            "headers": headers,
+            "body": body,
+        })
+
+    @property
+    def status(self) -> int:
+        """The HTTP status."""
+        return cast("int", self._required("status"))
+
+    @property
+    def headers(self) -> Dict[str, str]:
+        """Header name to value."""
+        return cast("Dict[str, str]", self._required("headers"))
+
+    @property
+    def body(self) -> str:
+        """The body, as text."""
+        return cast("str", self._required("body"))
+
+
 class Credentials(Record):
     """Temporary credentials, in the form every AWS SDK understands."""
 
@@ -2234,6 +2264,23 @@ class TestClockResult(Record):
         return cast("bool", self._required("frozen"))
 
 
+class TestHttpResult(Record):
+    """What `test.http` answers."""
+
+    __slots__ = ()
+    _members = (("base_url", "baseUrl"),)
+
+    def __init__(self, *, base_url: str) -> None:
+        super().__init__({
+            "baseUrl": base_url,
+        })
+
+    @property
+    def base_url(self) -> str:
+        """Where it answers: http://127.0.0.1 and a port."""
+        return cast("str", self._required("baseUrl"))
+
+
 class TokenDiscoveryResult(Record):
     """What `token.discovery` answers."""
 
@@ -2513,6 +2560,7 @@ __all__ = [
     "AuditListResult",
     "AuditRecord",
     "AuditVerifyResult",
+    "CompatHttpResult",
     "Credentials",
     "CredentialsAssumeRoleResult",
     "CredentialsAssumeRoleResultAssumedRole",
@@ -2559,6 +2607,7 @@ __all__ = [
     "SystemMetricsResult",
     "SystemPingResult",
     "TestClockResult",
+    "TestHttpResult",
     "TokenDiscoveryResult",
     "TokenJwksResult",
     "TokenMintForDeveloperResult",
