@@ -1,6 +1,6 @@
 """Kills a process at random moments while it links, merges and unlinks, and looks after each restart whether all is there and whole.
 
-    crashes.py [--postgres] [--count N] [--seed SEED]
+    crashes.py [--postgres] [--server] [--count N] [--seed SEED]      --server: it is the PostgreSQL server that crashes and comes back
 """
 
 import argparse
@@ -18,21 +18,21 @@ REQUESTS = 150
 
 
 class Crashes:
-    """One store, which a process is killed on again and again. Throws `AssertionError` for whatever is lost or half done."""
+    """One store, which a process is killed on again and again, or whose server is. Throws `AssertionError` for whatever is lost or half done."""
 
-    def __init__(self, seed):
-        self.random = random.Random(seed)
+    def __init__(self, seed, where, server=False):
+        self.random, self.where, self.server = random.Random(seed), where, server
         self.folder = tempfile.TemporaryDirectory(prefix="mintmark-")
         self.name = f"{self.folder.name}/store.db"
-        self.users, self.guests, self.spares, self.pairs, self.kept, self.answers = {}, [], {}, [], [], 0
+        self.users, self.guests, self.spares, self.pairs, self.kept, self.answers, self.unknown = {}, [], {}, [], [], 0, 0
         self.sidecar = self.start()
         self.pool = self.sidecar.call("pool.create", {
             "name": "shop", "developerProvider": DEVELOPER, "allowUnauthenticated": True, "providers": [provider(name).settings() for name in PUBLIC]})["poolId"]
-        self.reader = stores.current.reader(self.name)
+        self.reader = where.reader(self.name)
         self.seconds = 0.3
 
     def start(self):
-        store, environment = stores.current.place(self.name)
+        store, environment = self.where.place(self.name)
         return Sidecar(store=store, environment=environment)
 
     def close(self):
@@ -80,17 +80,13 @@ class Crashes:
         began = time.monotonic()
         try:
             self.sidecar.write(b"".join(request_line(method, params, id=number) for number, (method, params, _) in enumerate(requests)))
-            if round:
-                time.sleep(max(0, began + self.random.uniform(0, 1.1 * self.seconds) - time.monotonic()))
-                self.sidecar.process.kill()
-                self.sidecar.process.wait()
-                lines = self.sidecar.lines(1 << 60)
-            else:
-                lines = self.sidecar.lines(REQUESTS)
+            lines = self.strike(began) if round else self.sidecar.lines(REQUESTS)
+            if not round:
                 self.seconds = time.monotonic() - began
         finally:
-            self.sidecar.close()
-        self.cut = not lines or not lines[-1].endswith(b"}") or len(lines) < REQUESTS
+            if not self.server:
+                self.sidecar.close()
+        self.cut = self.cut or not lines or not lines[-1].endswith(b"}") or len(lines) < REQUESTS
         for line in lines:
             if line.endswith(b"}"):
                 message = json.loads(line)
@@ -98,7 +94,33 @@ class Crashes:
                 if "result" in message:
                     requests[message["id"]][2](message["result"])
                 else:
-                    assert message["error"]["data"]["type"] in ("loginConflict", "identityDisabled", "loginsDoNotMatch"), message
+                    self.refused(requests[message["id"]][1], message["error"]["data"])
+
+    def strike(self, began):
+        """Waits for a random moment and kills. Answers what was and, where the process lives on, will be answered."""
+        time.sleep(max(0, began + self.random.uniform(0, self.seconds) - time.monotonic()))
+        if self.server:
+            self.where.crash()
+            return self.sidecar.lines(REQUESTS, timeout=120)
+        self.sidecar.process.kill()
+        self.sidecar.process.wait()
+        return self.sidecar.lines(1 << 60)
+
+    def refused(self, params, error):
+        """Whoever is refused for the store's sake may come again, and finds nothing done; or is told that nobody knows."""
+        if error["type"] in ("loginConflict", "identityDisabled", "loginsDoNotMatch"):
+            return
+        assert self.server, error
+        self.cut = True
+        if error["type"] == "outcomeUnknown":
+            self.unknown += 1
+            return
+        assert error["type"] in ("storeBusy", "storeCannotOpen"), error
+        assert error["retryAfterSeconds"] >= 1, error
+        user = params.get("logins", {}).get(DEVELOPER, "")
+        # A known user gets another login, which a later request may give him again.
+        if user and user not in self.users:
+            self.kept.append(("gone", user))
 
     # What must hold
 
@@ -133,9 +155,11 @@ class Crashes:
         cuts = 0
         for round in range(count + 1):
             seen = len(self.kept)
+            self.cut = False
             self.load(round)
             cuts += self.cut if round else 0
-            self.sidecar = self.start()
+            if not self.server:
+                self.sidecar = self.start()
             assert self.sidecar.call("audit.verify", timeout=120)["intact"], f"round {round}: the audit log is not intact"
             self.look(self.kept[seen:])
         self.look(self.kept)
@@ -147,8 +171,9 @@ class Crashes:
         return cuts
 
 
-def run(count, seed):
-    crashes = Crashes(seed)
+def run(count, seed, where=None, server=False):
+    """Throws `AssertionError`. Answers how many were amid requests, and the whole story."""
+    crashes = Crashes(seed, where or stores.current, server)
     try:
         return crashes.run(count), crashes
     finally:
@@ -158,15 +183,17 @@ def run(count, seed):
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--postgres", action="store_true")
+    options.add_argument("--server", action="store_true")
     options.add_argument("--count", type=int, default=200)
     options.add_argument("--seed", default=str(random.randrange(1 << 32)))
     options = options.parse_args()
-    if options.postgres:
+    if options.postgres or options.server:
         stores.current = stores.Postgres()
     print(f"seed {options.seed}", flush=True)
     try:
-        cuts, crashes = run(options.count, options.seed)
-        print(f"{options.count} processes killed, {cuts} of them amid requests; {crashes.answers} answers, {len(crashes.kept)} of them looked for; nothing lost")
+        cuts, crashes = run(options.count, options.seed, server=options.server)
+        print(f"{options.count} killed, {cuts} of them amid requests; {crashes.answers} answers, {len(crashes.kept)} of them looked for, "
+              f"{crashes.unknown} of unknown outcome; nothing lost")
     finally:
         stores.current.close()
 

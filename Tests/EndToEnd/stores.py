@@ -60,6 +60,9 @@ class Postgres:
         self.server = postgres.Server()
         self._numbers = itertools.count(1)
         self._schemas = {}
+        self._connect()
+
+    def _connect(self):
         self._psql = subprocess.Popen(
             ["psql", "-X", "-q", "-A", "-t", "-h", self.server.folder, "-U", "mintmark", "-d", "postgres"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -91,6 +94,13 @@ class Postgres:
         read.close = lambda: None
         return read
 
+    def crash(self):
+        """Crashes the server and starts it again."""
+        self._disconnect()
+        self.server.order("crash")
+        self.server.order("start")
+        self._connect()
+
     def _run(self, text):
         mark = "that was all"
         self._psql.stdin.write(f"{text};\n\\echo {mark}\n")
@@ -105,10 +115,13 @@ class Postgres:
         return answer
 
     def close(self):
+        self._disconnect()
+        self.server.close()
+
+    def _disconnect(self):
         self._psql.stdin.close()
         self._psql.wait(30)
         self._psql.stdout.close()
-        self.server.close()
 
 
 # What the tests of this run use; `suite.py --postgres` changes it.

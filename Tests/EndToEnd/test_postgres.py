@@ -197,7 +197,7 @@ class ServerGoesAway(OnPostgres):
         self.server.order("stop")
         try:
             error = sidecar.refusal("pool.create", {"name": "x"})
-            self.assertEqual(error.type, "storeCannotOpen")
+            self.assertEqual((error.type, error.data["retryAfterSeconds"]), ("storeCannotOpen", 1))
             self.works(sidecar)
             self.assertFalse(sidecar.call("system.health")["ready"])
         finally:

@@ -82,7 +82,7 @@ struct PostgresConnecting: Sendable {
                 next = pq_connect_poll(handle)
             }
         }
-        throw PostgresFailure(.none, .cannotOpen(path: address.description, reason: "the server does not answer"))
+        throw PostgresFailure(.none, .unreachable(path: address.description, reason: "the server does not answer"))
     }
 
     private func checkServer(_ handle: OpaquePointer) throws {

@@ -134,7 +134,7 @@ final class PostgresConnection {
     }
 
     private func lost() -> PostgresFailure {
-        PostgresFailure(.connectAnew, .cannotOpen(path: address.description, reason: "the connection to the server was lost"))
+        PostgresFailure(.connectAnew, .unreachable(path: address.description, reason: "the connection to the server was lost"))
     }
 
     private func keep(_ failure: PostgresFailure) -> PostgresFailure {
