@@ -23,7 +23,12 @@ public final class Mintmark: Sendable {
     private let opening = Mutex(OpeningAttempts())
     /// How many attempts to open the store have failed; read without waiting for one.
     private let failedAttempts = Atomic<Int>(0)
-    private let inFlight = Mutex<@Sendable () -> Int>({ 0 })
+    /// A type of its own: a closure that a generic type holds by itself is wrapped once more each time it is taken out.
+    private struct Counting: Sendable {
+        var inFlight: @Sendable () -> Int = { 0 }
+    }
+
+    private let counting = Mutex(Counting())
 
     /// - Parameter logRing: where the log goes; nil: nowhere.
     public init(
@@ -75,9 +80,9 @@ public final class Mintmark: Sendable {
     var opened: Services? { openedServices.withLock { $0 } }
 
     /// Says how to ask how many requests are unanswered.
-    func watchInFlight(_ count: @escaping @Sendable () -> Int) { inFlight.withLock { $0 = count } }
+    func watchInFlight(_ count: @escaping @Sendable () -> Int) { counting.withLock { $0.inFlight = count } }
 
-    var requestsInFlight: Int { inFlight.withLock { $0 }() }
+    var requestsInFlight: Int { counting.withLock { $0 }.inFlight() }
 
     /// Finishes what is being written and closes the store.
     ///

@@ -84,7 +84,7 @@ class Pools(EndToEnd):
         carol = self.resolve(self.login())
         classic = claims(self.call("token.mint", identityId=carol, logins=self.login())["token"])
         self.assertEqual(classic["exp"] - classic["iat"], 600)
-        self.wrong("/durationSeconds", "additionalProperties", "token.mint", identityId=carol, logins=self.login(), durationSeconds=60)
+        self.wrong("/durationSeconds", "unknownParameter", "token.mint", identityId=carol, logins=self.login(), durationSeconds=60)
         for given, wanted in [({}, 900), ({"durationSeconds": 1}, 1), ({"durationSeconds": 86_400}, 86_400)]:
             developer = claims(self.mint(**given)["token"])
             self.assertEqual(developer["exp"] - developer["iat"], wanted)
