@@ -23,12 +23,7 @@ public final class Mintmark: Sendable {
     private let opening = Mutex(OpeningAttempts())
     /// How many attempts to open the store have failed; read without waiting for one.
     private let failedAttempts = Atomic<Int>(0)
-    /// A type of its own: a closure that a generic type holds by itself is wrapped once more each time it is taken out.
-    private struct Counting: Sendable {
-        var inFlight: @Sendable () -> Int = { 0 }
-    }
-
-    private let counting = Mutex(Counting())
+    private let inFlight = Mutex<Held<@Sendable () -> Int>>(Held { 0 })
 
     /// - Parameter logRing: where the log goes; nil: nowhere.
     public init(
@@ -80,9 +75,9 @@ public final class Mintmark: Sendable {
     var opened: Services? { openedServices.withLock { $0 } }
 
     /// Says how to ask how many requests are unanswered.
-    func watchInFlight(_ count: @escaping @Sendable () -> Int) { counting.withLock { $0.inFlight = count } }
+    func watchInFlight(_ count: @escaping @Sendable () -> Int) { inFlight.withLock { $0.closure = count } }
 
-    var requestsInFlight: Int { counting.withLock { $0 }.inFlight() }
+    var requestsInFlight: Int { inFlight.withLock { $0 }.closure() }
 
     /// Finishes what is being written and closes the store.
     ///

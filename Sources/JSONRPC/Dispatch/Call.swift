@@ -23,7 +23,7 @@ public final class Call: Sendable {
     /// How often a body began to run, and the latest of these runs that left its answer for later.
     private let runs = Atomic(0)
     private let leftForLater = Atomic(0)
-    private let onCancel = Mutex<(@Sendable () -> Void)?>(nil)
+    private let onCancel = Mutex<Held<(@Sendable () -> Void)?>>(Held(nil))
 
     init(_ envelope: Envelope, _ method: Method, lane: Lane, route: AnswerRoute, bytesIn: Int, outlet: any AnswerOutlet) {
         self.envelope = envelope
@@ -81,7 +81,7 @@ public final class Call: Sendable {
     /// - Throws: `TooManyRequests` when too many calls wait already.
     public func answerLater(onCancel: @escaping @Sendable () -> Void = {}) throws -> LaterAnswer {
         try outlet.admitWaiting(self)
-        self.onCancel.withLock { $0 = onCancel }
+        self.onCancel.withLock { $0.closure = onCancel }
         leftForLater.store(runs.load(ordering: .relaxed), ordering: .releasing)
         move(from: .running, to: .suspended)
         if cancelRequested.load(ordering: .acquiring) { cancel() }
@@ -125,9 +125,9 @@ public final class Call: Sendable {
     /// The clean-up of a call that waits, which thereby will not run again.
     func takeOnCancel() -> (@Sendable () -> Void)? {
         onCancel.withLock { cleanUp in
-            defer { cleanUp = nil }
+            defer { cleanUp.closure = nil }
             return cleanUp
-        }
+        }.closure
     }
 
     @discardableResult
