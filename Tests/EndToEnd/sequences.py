@@ -75,6 +75,7 @@ class Sequence(Operations):
                 self.turn_clock()
                 self.step()
                 self.look()
+            self.last_look()
         except Exception as error:
             told = "\n".join(f"  {self.told(*entry)}" for entry in self.log)
             raise Divergence(
@@ -110,8 +111,12 @@ class Sequence(Operations):
     # What must hold after every step
 
     def look(self):
-        identities = {row[0]: row[1:] for row in self.store.rows("SELECT id, state, created_at, updated_at FROM identity WHERE pool_id = ?", self.pool)}
-        logins = {(provider, subject): id for provider, subject, id in self.store.rows("SELECT provider, subject, identity_id FROM login WHERE pool_id = ?", self.pool)}
+        rows = self.store.rows(
+            "SELECT i.id, i.state, i.created_at, i.updated_at, l.provider, l.subject FROM identity i LEFT JOIN login l ON l.identity_id = i.id AND l.pool_id = i.pool_id "
+            "WHERE i.pool_id = ?", self.pool)
+        identities = {row[0]: row[1:4] for row in rows}
+        logins = {row[4:]: row[0] for row in rows if row[4] is not None}
+        assert len(logins) == sum(row[4] is not None for row in rows), f"a login has two owners: {rows}"
         self.invariants(identities, logins)
         wanted = {each.id: (each.state, each.created, each.updated) for each in self.model.identities.values()}
         assert identities == wanted, f"identities: the model says {wanted}, the store {identities}"
@@ -119,11 +124,15 @@ class Sequence(Operations):
         if self.random.random() < 0.2:
             self.list()
 
+    def last_look(self):
+        """What only the end of a sequence needs to know: no login belongs to an identity of another pool, or to none."""
+        found = self.store.rows("SELECT count(*) FROM login WHERE pool_id = ?", self.pool)
+        assert found == [(len(self.model.owners),)], f"logins: the model says {len(self.model.owners)}, the store {found}"
+
     def invariants(self, identities, logins):
         """Rules 1.3 and 1.4, from the rows alone."""
         of = {id: [] for id in identities}
         for login, id in logins.items():
-            assert id in of, f"{login} belongs to {id}, which is no identity of the pool"
             of[id].append(login)
         for id, (state, created, updated) in identities.items():
             public = [provider for provider, _ in of[id] if provider != self.model.developer]

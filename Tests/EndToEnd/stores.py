@@ -63,6 +63,7 @@ class Postgres:
         self._connect()
 
     def _connect(self):
+        self._schema = None
         self._psql = subprocess.Popen(
             ["psql", "-X", "-q", "-A", "-t", "-h", self.server.folder, "-U", "mintmark", "-d", "postgres"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -80,7 +81,9 @@ class Postgres:
     def rows(self, name, query, *parameters):
         for each in parameters:
             query = query.replace("?", str(each) if isinstance(each, int) else "'" + each.replace("'", "''") + "'", 1)
-        self._run(f"SET search_path = {self._schemas[name]}")
+        if self._schema != self._schemas[name]:
+            self._schema = self._schemas[name]
+            self._run(f"SET search_path = {self._schema}")
         if not query.startswith("SELECT"):
             self._run(query)
             return []
