@@ -1596,6 +1596,8 @@ export interface StoreCannotOpenData {
   path: string;
   /** Why. */
   reason: string;
+  /** When to try again, where a server may be back by then. */
+  retryAfterSeconds?: number;
 }
 
 /** The database file or server cannot be reached. */

@@ -1393,6 +1393,12 @@ class StoreCannotOpen(AnsweredError):
         """Why."""
         return cast("str", self._required("reason"))
 
+    @property
+    def retry_after_seconds(self) -> Optional[int]:
+        """When to try again, where a server may be back by then."""
+        value = self._optional("retryAfterSeconds")
+        return None if value is None else cast("int", value)
+
 
 class NotAStore(AnsweredError):
     """The file or database is something else."""

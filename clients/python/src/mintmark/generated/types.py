@@ -1307,7 +1307,7 @@ class PoolListResult(Record):
     def __init__(
         self,
         *,
-        pools: Sequence[Union[Pool, Mapping[str, Any]]],
+        pools: Sequence[Union[PoolSummary, Mapping[str, Any]]],
         next_cursor: Optional[str] = None,
     ) -> None:
         super().__init__({
@@ -1316,9 +1316,9 @@ class PoolListResult(Record):
         })
 
     @property
-    def pools(self) -> List[Pool]:
+    def pools(self) -> List[PoolSummary]:
         """The pools."""
-        return [Pool.of(each) for each in self._required("pools")]
+        return [PoolSummary.of(each) for each in self._required("pools")]
 
     @property
     def next_cursor(self) -> Optional[str]:
@@ -1512,6 +1512,29 @@ class PoolRoles(Record):
         """Login provider to how it chooses a role."""
         value = self._optional("mappings")
         return None if value is None else {name: RoleMapping.of(each) for name, each in value.items()}
+
+
+class PoolSummary(Record):
+    """A pool in a list: pool.get says the rest."""
+
+    __slots__ = ()
+    _members = (("pool_id", "poolId"), ("name", "name"),)
+
+    def __init__(self, *, pool_id: str, name: str) -> None:
+        super().__init__({
+            "poolId": pool_id,
+            "name": name,
+        })
+
+    @property
+    def pool_id(self) -> str:
+        """The id of a pool: a region, a colon and a UUID."""
+        return cast("str", self._required("poolId"))
+
+    @property
+    def name(self) -> str:
+        """What people call a pool. Names need not be unique."""
+        return cast("str", self._required("name"))
 
 
 class Principal(Record):
@@ -2591,6 +2614,7 @@ __all__ = [
     "PoolProvider",
     "PoolProviderSettings",
     "PoolRoles",
+    "PoolSummary",
     "Principal",
     "PrincipalTagMap",
     "Revocation",
