@@ -7,12 +7,14 @@ import Platform
 /// A class, because every request takes it up: as a struct of services it would be copied member by member each time.
 public final class Services: Sendable {
     public let surroundings: Surroundings
+    let apply: ApplyService
     public let audit: AuditService
     public let credentials: CredentialsService
     public let identity: IdentityService
     public let key: KeyService
     public let pool: PoolService
     public let role: RoleService
+    public let store: StoreService
     public let token: TokenService
     let housekeeping: Housekeeping
     /// In the order of `MethodTable.all`; nil where there is no handler, as for testing methods outside of tests.
@@ -21,12 +23,14 @@ public final class Services: Sendable {
     init(_ surroundings: Surroundings, _ mintmark: Mintmark) {
         let catalogue = Catalogue(vault: surroundings.vault)
         self.surroundings = surroundings
+        apply = ApplyService(surroundings)
         audit = AuditService(surroundings)
         credentials = CredentialsService(surroundings, catalogue)
         identity = IdentityService(surroundings, catalogue)
         key = KeyService(surroundings, catalogue)
         pool = PoolService(surroundings, catalogue)
         role = RoleService(surroundings, catalogue)
+        store = StoreService(surroundings, keyFile: mintmark.configuration.keyFile, hasOwnKey: mintmark.configuration.masterKey != nil)
         token = TokenService(surroundings, catalogue)
         housekeeping = Housekeeping(
             surroundings, auditRetentionSeconds: mintmark.configuration.auditRetentionDays.map { Int64($0) * 86_400 },
@@ -34,7 +38,7 @@ public final class Services: Sendable {
         let test = mintmark.configuration.testing ? TestService(surroundings) : nil
         let methods = Contract.MethodTable.bind(
             audit: audit, credentials: credentials, identity: identity, key: key, pool: pool, role: role, rpc: RpcService(mintmark),
-            system: SystemService(mintmark), test: test, token: token)
+            store: store, system: SystemService(mintmark), test: test, token: token)
         let byName = Dictionary(uniqueKeysWithValues: methods.map { ($0.info.name, $0) })
         bound = Contract.MethodTable.all.map { byName[$0.name] }
     }

@@ -130,6 +130,12 @@ enum Fixtures {
                         method: "pool.setPrincipalTags",
                         params: ["poolId": "$pool", "provider": "login.example.com", "useDefaults": true], result: [:])
                 ]),
+            // The store under a master key that the caller has.
+            Fixture(
+                name: "ownKey", given: [],
+                steps: [
+                    .init(method: "store.rekey", params: ["newMasterKey": "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"], result: [:])
+                ]),
             // Temporary credentials of alice: $accessKeyId, $sessionToken.
             Fixture(
                 name: "credentials", given: ["poolWithRole", "token"],

@@ -52,6 +52,13 @@ public struct Configuration: Sendable {
     }
 }
 
+extension Configuration {
+    /// The file beside the store that holds its master key; nil where the key is given, or there is no such place.
+    var keyFile: MasterKeyFile? {
+        if case .file(let path) = store, masterKey == nil { MasterKeyFile(path: path + ".key") } else { nil }
+    }
+}
+
 extension Configuration.Store: CustomStringConvertible {
     /// Where it is, without passwords.
     public var description: String {

@@ -16,6 +16,7 @@ struct StoreOpening {
         let isTesting = try TestingMark.agree(on: configuration.testing, in: database, random: random)
         guard isTesting == configuration.testing else { throw TestingStoreMismatch(testing: isTesting) }
         let dataKey = try DataKey.open(in: database, random: random, now: now, masterKey: masterKey(of: database))
+        try settleKeyFile(database)
         let vault = Vault(dataKey: dataKey, random: random)
         try SessionKeySetup.ensure(in: database, vault: vault, random: random, now: now)
         let clock: any WallClock = configuration.testing ? StoreClock(database) : SystemClock()
@@ -39,16 +40,21 @@ struct StoreOpening {
     }
 
     /// The master key: the one given, or the file beside the store. A store that has a data key never gets a new master key.
-    private func masterKey(of database: any Database) -> (Bool) throws -> MasterKey {
-        { storeHasDataKey in
+    private func masterKey(of database: any Database) -> (String?) throws -> MasterKey {
+        { fingerprint in
             if let given = configuration.masterKey { return given }
-            guard case .file(let path) = configuration.store else { return MasterKey.generate(random) }
-            let file = MasterKeyFile(path: path + ".key")
-            if let kept = try file.read() { return kept }
-            guard !storeHasDataKey else {
-                throw MasterKeyMissing(fingerprint: try database.read { try $0.masterFingerprint() })
-            }
-            return try file.create(random)
+            guard let file = configuration.keyFile else { return MasterKey.generate(random) }
+            guard let fingerprint else { return try file.read() ?? file.create(random) }
+            guard let kept = try file.read(preferring: fingerprint) else { throw MasterKeyMissing(fingerprint: fingerprint) }
+            return kept
         }
+    }
+
+    /// Ends what a process began that was killed while it replaced the key file. A store that cannot be written waits with it.
+    private func settleKeyFile(_ database: any Database) throws {
+        guard let keyFile = configuration.keyFile, let fingerprint = try database.read({ try $0.masterFingerprint() }),
+            try keyFile.read()?.fingerprint != fingerprint
+        else { return }
+        _ = try? database.write { tx in try tx.masterFingerprint().map { keyFile.settle(on: $0) } }
     }
 }

@@ -60,13 +60,21 @@ enum StoreFile {
         syncParent(of: folder)
     }
 
-    /// A folder that is lost in a power failure takes what was answered with it.
-    private static func syncParent(of folder: String) {
-        let parent = folder.lastIndex(of: "/").map { String(folder[...$0]) } ?? "."
+    /// A file or folder that is lost in a power failure takes what was answered with it.
+    static func syncParent(of path: String) {
+        let parent = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
         let descriptor = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
         fsync(descriptor)
         close(descriptor)
+    }
+
+    /// Syncs a file that no connection has open.
+    static func sync<Failure: Error>(_ path: String, _ failure: (_ reason: String) -> Failure) throws(Failure) {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw failure(String(cString: strerror(errno))) }
+        defer { close(file) }
+        guard fsync(file) == 0 else { throw failure(String(cString: strerror(errno))) }
     }
 
     /// The size in bytes, 0 where there is no file.
