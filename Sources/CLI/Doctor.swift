@@ -45,7 +45,8 @@ struct Doctor: ParsableCommand {
                     ? "audit log intact: \(records) records in \(audit.chains.count) chains"
                     : "audit log broken: \(audit.chains.compactMap(\.problem).joined(separator: "; "))")
         } catch {
-            say(false, contractError(error)?.message ?? "\(error)")
+            let needed = (error as? MasterKeyMissing)?.fingerprint.map { " It has the fingerprint \($0)." } ?? ""
+            say(false, Printing.reason(error) + needed)
         }
         mintmark.close()
         if !isWell { throw ExitCode(2) }

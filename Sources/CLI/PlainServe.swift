@@ -26,6 +26,7 @@ enum PlainServe {
         case "--account": settings.store.account = value
         case "--master-key-file": settings.store.masterKeyFile = value
         case "--caller": settings.store.caller = value
+        case "--apply": settings.apply = value
         case "--migrate": settings.store.migrate = value
         case "--log-level": settings.store.logLevel = value
         case "--audit-retention-days": return assign(Int(value), &settings.store.auditRetentionDays)

@@ -28,7 +28,8 @@ extension PostgresConnection {
     /// How many rows each table of ours has.
     func rowCounts() throws -> [String: Int64] {
         var names: [String] = []
-        _ = try run("SELECT relname::TEXT FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = current_schema()::regnamespace", []) {
+        _ = try run("SELECT relname::TEXT FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = current_schema()::regnamespace", [])
+        {
             names.append($0.string(0))
             return .more
         }
@@ -39,4 +40,6 @@ extension PostgresConnection {
 }
 
 /// A name as SQL writes it.
-private func quoted(_ name: String) -> String { "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\"" }
+private func quoted(_ name: String) -> String {
+    "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+}

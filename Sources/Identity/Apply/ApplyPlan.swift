@@ -29,7 +29,8 @@ struct ApplyPlan {
                 return nil
             }
             return try PlannedRole(
-                declaration, at: place, newId: fresh.roleIds[place], existing: try tx.role(declaration.name), pools: found, now: now, in: tx,
+                declaration, at: place, newId: fresh.roleIds[place], existing: try tx.role(declaration.name), pools: found, now: now,
+                in: tx,
                 &problems)
         }
         if !problems.violations.isEmpty { throw InvalidParams(violations: problems.violations) }
@@ -49,7 +50,8 @@ struct ApplyPlan {
                 "change": .string(difference.change.rawValue), "changed": .array(difference.changed.map { .string($0) }),
             ]
             try audit.record(
-                AuditEvent(method: SystemApply.info.name, trace: trace, poolId: poolId, subject: subject, details: details), at: now, in: tx)
+                AuditEvent(method: SystemApply.info.name, trace: trace, poolId: poolId, subject: subject, details: details), at: now, in: tx
+            )
         }
         for pool in pools where pool.writes {
             try pool.write(keys[pool.place], at: now, in: tx)

@@ -20,7 +20,9 @@ public struct ApplyService: Sendable {
         var keys: [Int: NewSigningKey] = [:]
         while true {
             let first = try surroundings.database.read(plan)
-            if request.dryRun || !first.writes { return SystemApply.Result(dryRun: request.dryRun, changes: first.changes(surroundings.realm, request)) }
+            if request.dryRun || !first.writes {
+                return SystemApply.Result(dryRun: request.dryRun, changes: first.changes(surroundings.realm, request))
+            }
             for pool in first.pools where pool.before == nil && keys[pool.place] == nil { keys[pool.place] = try key(of: pool, at: now) }
             do {
                 // Decides by many rows that others may write, so it is as if nobody else did.

@@ -29,7 +29,8 @@ struct PlannedRole {
         case .poolName(let name):
             let id = try pools.id(named: name, in: tx)
             if id == nil {
-                problems.add(pointer + "/poolName", rule: "poolNotFound", "There is no single pool called \(name). Declare it, or use poolId.")
+                problems.add(
+                    pointer + "/poolName", rule: "poolNotFound", "There is no single pool called \(name). Declare it, or use poolId.")
             }
             trust = id.map { (TrustPolicy.standard(forPool: $0).text, $0) }
         case .trustPolicy(let policy):

@@ -23,10 +23,12 @@ struct PoolsOfDocument {
                 let named = try tx.poolIds(named: declaration.name)
                 if counts[declaration.name] != 1 {
                     problems.add(
-                        pointer + "/name", rule: "duplicate", "Several pools of the document are called \(declaration.name). Give each its poolId.")
+                        pointer + "/name", rule: "duplicate",
+                        "Several pools of the document are called \(declaration.name). Give each its poolId.")
                 } else if named.count > 1 {
                     problems.add(
-                        pointer + "/name", rule: "ambiguousName", "Several pools are called \(declaration.name). Say with poolId which is meant.")
+                        pointer + "/name", rule: "ambiguousName",
+                        "Several pools are called \(declaration.name). Say with poolId which is meant.")
                 } else {
                     id = named.first ?? newIds[place]
                 }

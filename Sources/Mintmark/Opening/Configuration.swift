@@ -31,12 +31,15 @@ public struct Configuration: Sendable {
     public var auditRetentionDays: Int?
     /// Whether a store of an older version is brought up to date.
     public var migrates: Bool
+    /// Whether the folders of a store's file are made where they are missing. Without it a mistyped path is refused.
+    public var makesFolders: Bool
     /// Where a testing store's clock begins, in seconds since 1970, frozen.
     public var clock: Int64?
 
     public init(
         store: Store, realm: Realm? = nil, testing: Bool = false, publicCaller: Bool = false, masterKey: MasterKey? = nil,
-        auditsIssuance: Bool = false, auditRetentionDays: Int? = nil, migrates: Bool = true, clock: Int64? = nil,
+        auditsIssuance: Bool = false, auditRetentionDays: Int? = nil, migrates: Bool = true, makesFolders: Bool = false,
+        clock: Int64? = nil,
         databaseConnections: Int = 4
     ) {
         self.store = store
@@ -48,6 +51,7 @@ public struct Configuration: Sendable {
         self.auditsIssuance = auditsIssuance
         self.auditRetentionDays = auditRetentionDays
         self.migrates = migrates
+        self.makesFolders = makesFolders
         self.clock = clock
     }
 }

@@ -11,6 +11,8 @@ struct StoreOpening {
 
     /// - Throws: `StoreError`, `TestingStoreMismatch`, `MasterKeyMissing`, `MasterKeyWrong`, `StoreCannotOpen`.
     func open() throws -> Surroundings {
+        // Said before anything is made there.
+        if configuration.store.isRemote, configuration.masterKey == nil { throw MasterKeyMissing() }
         let database = try openDatabase()
         let now = SystemClock().now
         let isTesting = try TestingMark.agree(on: configuration.testing, in: database, random: random)
@@ -26,14 +28,15 @@ struct StoreOpening {
             auditsIssuance: configuration.auditsIssuance)
     }
 
-    private func openDatabase() throws -> any Database {
+    /// Opens the database alone and brings its tables up to date.
+    func openDatabase() throws -> any Database {
         let (migrations, migrates, id) = (Schema.migrations, configuration.migrates, random.uuid())
         switch configuration.store {
         case .memory: return try SQLiteDatabase(.memory, migrations: migrations, migrates: migrates, connectionId: id)
-        case .file(let path): return try SQLiteDatabase(.file(path), migrations: migrations, migrates: migrates, connectionId: id)
+        case .file(let path):
+            return try SQLiteDatabase(
+                .file(path), migrations: migrations, migrates: migrates, makesFolders: configuration.makesFolders, connectionId: id)
         case .postgres(let address):
-            // Said before anything is made there.
-            if configuration.masterKey == nil { throw MasterKeyMissing() }
             return try PostgresDatabase(
                 address, migrations: migrations, migrates: migrates, connectionId: id, connections: configuration.databaseConnections)
         }

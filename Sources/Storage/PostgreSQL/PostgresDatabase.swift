@@ -136,7 +136,8 @@ public final class PostgresDatabase: Database {
         let (commits, writes) = counters.current
         let bytes = try read { tx in try tx.queryOne("SELECT pg_database_size(current_database())") { $0.int(0) } }
         return StoreFacts(
-            kind: .postgres, path: address.description, schemaVersion: versions.now, foundSchemaVersion: versions.found, bytes: bytes ?? 0, freeBytes: 0, logBytes: 0,
+            kind: .postgres, path: address.description, schemaVersion: versions.now, foundSchemaVersion: versions.found, bytes: bytes ?? 0,
+            freeBytes: 0, logBytes: 0,
             journalMode: nil, commits: commits, writes: writes)
     }
 }

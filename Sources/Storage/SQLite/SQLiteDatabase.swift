@@ -23,11 +23,13 @@ public final class SQLiteDatabase: Database {
     /// - Parameters:
     ///   - migrations: every step of the schema, in order.
     ///   - migrates: whether steps that are missing may be run.
+    ///   - makesFolders: whether the folders of a file are made where they are missing.
     ///   - connectionId: a name for the writing connection that no other has, such as a UUID.
     ///   - waitMilliseconds: how long a lock of another process is waited for before `StoreError.busy`.
     /// - Throws: `StoreError`.
     public init(
-        _ location: Location, migrations: [Migration], migrates: Bool = true, connectionId: String, waitMilliseconds: Int32 = 5_000
+        _ location: Location, migrations: [Migration], migrates: Bool = true, makesFolders: Bool = false, connectionId: String,
+        waitMilliseconds: Int32 = 5_000
     ) throws {
         self.location = location
         let path: String
@@ -39,7 +41,7 @@ public final class SQLiteDatabase: Database {
             memoryLock = ReaderWriterLock()
         case .file(let given):
             path = SQLiteOpening.absolute(given)
-            try StoreFile.prepare(path)
+            try StoreFile.prepare(path, makesFolders: makesFolders)
             memoryLock = nil
         }
         let isURI = location == .memory

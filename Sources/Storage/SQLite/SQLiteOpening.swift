@@ -61,7 +61,9 @@ enum SQLiteOpening {
     }
 
     /// Runs what is missing, seen from inside the lock: another process may have been faster.
-    private static func migrate(_ connection: SQLiteConnection, _ path: String, _ migrations: [Migration], _ migrates: Bool) throws -> SchemaVersions {
+    private static func migrate(_ connection: SQLiteConnection, _ path: String, _ migrations: [Migration], _ migrates: Bool) throws
+        -> SchemaVersions
+    {
         let supported = migrations.last?.version ?? 0
         var found = 0
         switch try Contents(of: connection, path) {
