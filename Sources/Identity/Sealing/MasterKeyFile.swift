@@ -75,7 +75,8 @@ public struct MasterKeyFile: Sendable {
     public func read(preferring fingerprint: String) throws -> MasterKey? {
         let kept = try read()
         if kept?.fingerprint == fingerprint { return kept }
-        return try read(waitingPath(fingerprint)) ?? kept
+        // Between the two looks the waiting one may have taken its place.
+        return try read(waitingPath(fingerprint)) ?? read()
     }
 
     /// Lays `key` beside the file, synced, before the store is put under it. Only inside the write transaction that does that.
