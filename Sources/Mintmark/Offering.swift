@@ -79,11 +79,19 @@ enum Lanes {
     static func lane(of method: MethodInfo, _ params: JSONNode?) -> Lane {
         switch method.name {
         case "token.mintForDeveloper", "token.mint", "identity.resolve", "credentials.get", "credentialsProvider.get": .compute
-        case "audit.verify", "system.health": .store
+        case "audit.verify", "store.stats", "system.health": .store
         case "key.rotate", "key.revoke": .hash
+        // Making an RSA key takes long.
+        case "system.apply": hasRSA(params?["pools"]) ? .hash : .store
         case "pool.create": params?["signingAlgorithm"]?.string?.hasPrefix("RS") == true ? .hash : .store
         default: method.isReadOnly ? .compute : .store
         }
+    }
+
+    private static func hasRSA(_ pools: JSONNode?) -> Bool {
+        var found = false
+        pools?.forEachElement { _, pool in found = found || pool["signingAlgorithm"]?.string?.hasPrefix("RS") == true }
+        return found
     }
 }
 

@@ -7,6 +7,7 @@ public enum MethodTable {
     public static let all: [MethodInfo] = [
         AuditList.info,
         AuditVerify.info,
+        CompatHttp.info,
         CredentialsAssumeRole.info,
         CredentialsGet.info,
         CredentialsRevoke.info,
@@ -46,11 +47,16 @@ public enum MethodTable {
         RoleList.info,
         RolePut.info,
         RpcDiscover.info,
+        StoreBackup.info,
+        StoreRekey.info,
+        StoreStats.info,
+        SystemApply.info,
         SystemHealth.info,
         SystemInfo.info,
         SystemMetrics.info,
         SystemPing.info,
         TestClock.info,
+        TestHttp.info,
         TokenDiscovery.info,
         TokenJwks.info,
         TokenMint.info,
@@ -59,11 +65,12 @@ public enum MethodTable {
     ]
 
     /// Binds every method to its handler. Testing methods are left out where there is none.
-    public static func bind(audit: any AuditHandlers, credentials: any CredentialsHandlers, credentialsProvider: any CredentialsProviderHandlers, identity: any IdentityHandlers, key: any KeyHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, system: any SystemHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
+    public static func bind(audit: any AuditHandlers, compat: any CompatHandlers, credentials: any CredentialsHandlers, credentialsProvider: any CredentialsProviderHandlers, identity: any IdentityHandlers, key: any KeyHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, store: any StoreHandlers, system: any SystemHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
         var all: [BoundMethod] = []
-        all.reserveCapacity(51)
+        all.reserveCapacity(57)
         all.append(BoundMethod(AuditList.self) { try audit.list($0, $1) })
         all.append(BoundMethod(AuditVerify.self) { try audit.verify($0, $1) })
+        all.append(BoundMethod(CompatHttp.self) { try compat.http($0, $1) })
         all.append(BoundMethod(CredentialsAssumeRole.self) { try credentials.assumeRole($0, $1) })
         all.append(BoundMethod(CredentialsGet.self) { try credentials.get($0, $1) })
         all.append(BoundMethod(CredentialsRevoke.self) { try credentials.revoke($0, $1) })
@@ -103,12 +110,17 @@ public enum MethodTable {
         all.append(BoundMethod(RoleList.self) { try role.list($0, $1) })
         all.append(BoundMethod(RolePut.self) { try role.put($0, $1) })
         all.append(BoundMethod(RpcDiscover.self) { try rpc.discover($0, $1) })
+        all.append(BoundMethod(StoreBackup.self) { try store.backup($0, $1) })
+        all.append(BoundMethod(StoreRekey.self) { try store.rekey($0, $1) })
+        all.append(BoundMethod(StoreStats.self) { try store.stats($0, $1) })
+        all.append(BoundMethod(SystemApply.self) { try system.apply($0, $1) })
         all.append(BoundMethod(SystemHealth.self) { try system.health($0, $1) })
         all.append(BoundMethod(SystemInfo.self) { try system.info($0, $1) })
         all.append(BoundMethod(SystemMetrics.self) { try system.metrics($0, $1) })
         all.append(BoundMethod(SystemPing.self) { try system.ping($0, $1) })
         if let test {
             all.append(BoundMethod(TestClock.self) { try test.clock($0, $1) })
+            all.append(BoundMethod(TestHttp.self) { try test.http($0, $1) })
         }
         all.append(BoundMethod(TokenDiscovery.self) { try token.discovery($0, $1) })
         all.append(BoundMethod(TokenJwks.self) { try token.jwks($0, $1) })
