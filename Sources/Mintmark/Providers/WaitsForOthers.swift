@@ -25,7 +25,8 @@ struct WaitsForOthers: Error {
         }
     }
 
-    private func untilOver() {
+    /// Waits on this thread.
+    func untilOver() {
         let isOver = Gate(false)
         whenOver {
             isOver.withLock { $0 = true }
