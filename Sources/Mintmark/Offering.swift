@@ -40,15 +40,26 @@ public struct Offering: MethodLookup {
         }
         let isRemote = mintmark.configuration.store.isRemote
         return Method(info.name, lane: { Lanes.lane(of: info, $0, isRemote: isRemote) }) { call, params, result in
-            try WaitsForOthers.resuming(call, &result) { call, result in
-                let mayWait = call.lane != .compute
-                try answering(call) {
-                    // Opening the store may take long; the thread that reads does not do it.
-                    guard let services = try mintmark.opened ?? (mayWait ? mintmark.services() : nil) else { throw WouldWait() }
-                    try Patience.with(!mayWait ? .none : call.isToWrite ? .fullToWrite : .full) {
-                        try services.bound[place]?.run(params, CallAdapter(call, isPublicCaller: isPublic), &result)
-                    }
+            try run(place, mintmark, isPublic: isPublic, call, params, &result)
+        }
+    }
+
+    /// Runs the method at this place of the table, again when it has waited for what others fetch.
+    private static func run(
+        _ place: Int, _ mintmark: Mintmark, isPublic: Bool, _ call: Call, _ params: JSONNode?, _ result: inout JSONWriter
+    ) throws {
+        let mayWait = call.lane != .compute
+        do {
+            try answering(call) {
+                // Opening the store may take long; the thread that reads does not do it.
+                guard let services = try mintmark.opened ?? (mayWait ? mintmark.services() : nil) else { throw WouldWait() }
+                try Patience.with(!mayWait ? .none : call.isToWrite ? .fullToWrite : .full) {
+                    try services.bound[place]?.run(params, CallAdapter(call, isPublicCaller: isPublic), &result)
                 }
+            }
+        } catch let wait as WaitsForOthers {
+            try wait.resume(call, &result) { call, result in
+                try run(place, mintmark, isPublic: isPublic, call, params, &result)
             }
         }
     }
