@@ -1,6 +1,7 @@
 import Contract
 import JSON
 import JSONRPC
+import Platform
 import Storage
 
 /// What a process offers over its pipe: the contract's methods, each bound to its handler and its lane.
@@ -35,13 +36,13 @@ public struct Offering: MethodLookup {
         let place = Contract.MethodTable.all.firstIndex { $0.name == info.name }!
         if let storeless = Storeless.method(info.name, mintmark) {
             return Method(info.name, on: Lanes.lane(of: info, nil)) { call, params, result in
-                try answering(call) { try storeless(params, CallAdapter(call, isPublicCaller: isPublic), &result) }
+                try answering(call, &result) { try storeless(params, CallAdapter(call, isPublicCaller: isPublic), &$0) }
             }
         }
         let isRemote = mintmark.configuration.store.isRemote
         return Method(info.name, lane: { Lanes.lane(of: info, $0, isRemote: isRemote) }) { call, params, result in
             let mayWait = call.lane != .compute
-            try answering(call) {
+            try answering(call, &result) { result in
                 // Opening the store may take long; the thread that reads does not do it.
                 guard let services = try mintmark.opened ?? (mayWait ? mintmark.services() : nil) else { throw WouldWait() }
                 try Patience.with(!mayWait ? .none : call.isToWrite ? .fullToWrite : .full) {
@@ -51,14 +52,30 @@ public struct Offering: MethodLookup {
         }
     }
 
-    private static func answering(_ call: Call, _ body: () throws -> Void) throws {
-        do { try body() } catch let wait as WouldWait { throw MoveToLane(.store, isToWrite: wait.isWrite) } catch let other
-            as AnsweredByOther
-        {
+    /// Lets a call be answered by another one. Where too many wait already it keeps its thread, one that may wait.
+    private static func answer(_ call: Call, with other: AnsweredByOther, _ result: inout JSONWriter) throws {
+        do {
             let later = try call.answerLater()
             other.whenDone { outcome in
-                later.resume { call, result in try answering(call) { try outcome.get().write(to: &result) } }
+                later.resume { call, result in try answering(call, &result) { try outcome.get().write(to: &$0) } }
             }
+        } catch is JSONRPC.TooManyRequests {
+            if call.lane == .compute { throw MoveToLane(.store) }
+            let answered = Gate<Swift.Result<any ContractResult, any Error>?>(nil)
+            other.whenDone { outcome in
+                answered.withLock { $0 = outcome }
+                answered.broadcast()
+            }
+            let outcome = answered.wait { $0 }
+            try answering(call, &result) { try outcome.get().write(to: &$0) }
+        }
+    }
+
+    private static func answering(_ call: Call, _ result: inout JSONWriter, _ body: (inout JSONWriter) throws -> Void) throws {
+        do { try body(&result) } catch let wait as WouldWait { throw MoveToLane(.store, isToWrite: wait.isWrite) } catch let other
+            as AnsweredByOther
+        {
+            try answer(call, with: other, &result)
         } catch {
             guard let known = contractError(error) else { throw error }
             throw Answer(known)

@@ -74,7 +74,8 @@ struct TypeFiles {
     var all: [GeneratedFile] {
         let params = used(from: types.contract.methods.map { Type(description: nil, isSecret: false, shape: .object($0.params)) })
         let results = used(
-            from: types.contract.methods.map(\.result) + types.contract.notifications.map(\.params) + types.contract.errors.flatMap { $0.data.map(\.type) })
+            from: types.contract.methods.map(\.result) + types.contract.notifications.map(\.params)
+                + types.contract.errors.flatMap { $0.data.map(\.type) })
         return types.contract.types.compactMap { file($0, reads: params.contains($0.name), writes: results.contains($0.name)) }
     }
 
