@@ -1,7 +1,6 @@
 import Contract
 import JSON
 import JSONRPC
-import Platform
 import Storage
 
 /// What a process offers over its pipe: the contract's methods, each bound to its handler and its lane.
@@ -36,47 +35,28 @@ public struct Offering: MethodLookup {
         let place = Contract.MethodTable.all.firstIndex { $0.name == info.name }!
         if let storeless = Storeless.method(info.name, mintmark) {
             return Method(info.name, on: Lanes.lane(of: info, nil)) { call, params, result in
-                try answering(call, &result) { try storeless(params, CallAdapter(call, isPublicCaller: isPublic), &$0) }
+                try answering { try storeless(params, CallAdapter(call, isPublicCaller: isPublic), &result) }
             }
         }
         let isRemote = mintmark.configuration.store.isRemote
         return Method(info.name, lane: { Lanes.lane(of: info, $0, isRemote: isRemote) }) { call, params, result in
-            let mayWait = call.lane != .compute
-            try answering(call, &result) { result in
-                // Opening the store may take long; the thread that reads does not do it.
-                guard let services = try mintmark.opened ?? (mayWait ? mintmark.services() : nil) else { throw WouldWait() }
-                try Patience.with(!mayWait ? .none : call.isToWrite ? .fullToWrite : .full) {
-                    try services.bound[place]?.run(params, CallAdapter(call, isPublicCaller: isPublic), &result)
+            try WaitsForOthers.resuming(call, &result) { call, result in
+                try AnsweredByOther.joining(call, &result) { result in
+                    try answering {
+                        let mayWait = call.lane != .compute
+                        // Opening the store may take long; the thread that reads does not do it.
+                        guard let services = try mintmark.opened ?? (mayWait ? mintmark.services() : nil) else { throw WouldWait() }
+                        try Patience.with(!mayWait ? .none : call.isToWrite ? .fullToWrite : .full) {
+                            try services.bound[place]?.run(params, CallAdapter(call, isPublicCaller: isPublic), &result)
+                        }
+                    }
                 }
             }
         }
     }
 
-    /// Lets a call be answered by another one. Where too many wait already it keeps its thread, one that may wait.
-    private static func answer(_ call: Call, with other: AnsweredByOther, _ result: inout JSONWriter) throws {
-        do {
-            let later = try call.answerLater()
-            other.whenDone { outcome in
-                later.resume { call, result in try answering(call, &result) { try outcome.get().write(to: &$0) } }
-            }
-        } catch is JSONRPC.TooManyRequests {
-            if call.lane == .compute { throw MoveToLane(.store) }
-            let answered = Gate<Swift.Result<any ContractResult, any Error>?>(nil)
-            other.whenDone { outcome in
-                answered.withLock { $0 = outcome }
-                answered.broadcast()
-            }
-            let outcome = answered.wait { $0 }
-            try answering(call, &result) { try outcome.get().write(to: &$0) }
-        }
-    }
-
-    private static func answering(_ call: Call, _ result: inout JSONWriter, _ body: (inout JSONWriter) throws -> Void) throws {
-        do { try body(&result) } catch let wait as WouldWait { throw MoveToLane(.store, isToWrite: wait.isWrite) } catch let other
-            as AnsweredByOther
-        {
-            try answer(call, with: other, &result)
-        } catch {
+    private static func answering(_ body: () throws -> Void) throws {
+        do { try body() } catch let wait as WouldWait { throw MoveToLane(.store, isToWrite: wait.isWrite) } catch {
             guard let known = contractError(error) else { throw error }
             throw Answer(known)
         }
@@ -117,6 +97,11 @@ struct CallAdapter: CallContext {
     private let call: Call
     let isPublicCaller: Bool
 
+    /// Whether the call runs where it may wait for other machines.
+    var mayWaitForOthers: Bool { call.lane == .network }
+    /// Whether the call may be run again later, and hold no thread until then.
+    var mayAnswerLater: Bool { call.mayAnswerLater }
+
     init(_ call: Call, isPublicCaller: Bool) {
         self.call = call
         self.isPublicCaller = isPublicCaller
@@ -126,5 +111,4 @@ struct CallAdapter: CallContext {
     var isCancelled: Bool { call.isCancelled }
     func progress(_ value: JSONValue) { call.progress(value) }
     func notify<N: ContractNotification>(_: N.Type, _ params: N.Params) { call.notify(N.name) { params.write(to: &$0) } }
-    var canBeAnsweredByOther: Bool { call.canAnswerLater }
 }

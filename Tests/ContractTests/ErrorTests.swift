@@ -75,6 +75,7 @@ import Testing
         (3031, "tokenNotAwaited"),
         (3032, "tooManyProviders"),
         (6001, "providerUnavailable"),
+        (6002, "providerUnusable"),
         (8001, "storeBusy"),
         (8002, "storeReadOnly"),
         (8003, "storeFull"),
@@ -88,6 +89,7 @@ import Testing
         (8011, "testingStoreMismatch"),
         (8012, "outcomeUnknown"),
         (9001, "clockOutOfRange"),
+        (9010, "portUnavailable"),
     ]
 
     @Test("every error keeps its number, and there is none without a pinned one")

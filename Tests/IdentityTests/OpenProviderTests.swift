@@ -12,7 +12,7 @@ private struct TestCall: CallContext {
     var trace: String? { nil }
     var isCancelled: Bool { false }
     var isPublicCaller: Bool { false }
-    var canBeAnsweredByOther = false
+    var mayAnswerLater = false
     func progress(_ value: JSONValue) {}
 }
 
@@ -81,7 +81,7 @@ struct OpenProviderTests {
         let told = Mutex<[String]>([])
         for patience in [Patience.none, .full] {
             let joined = #expect(throws: AnsweredByOther.self) {
-                try Patience.with(patience) { try slow.refresh(TestCall(canBeAnsweredByOther: true)) }
+                try Patience.with(patience) { try slow.refresh(TestCall(mayAnswerLater: true)) }
             }
             joined?.whenDone { outcome in
                 if case .failure(let error) = outcome { told.withLock { $0.append("\(type(of: error))") } }
@@ -136,7 +136,7 @@ struct OpenProviderTests {
         try slow.provider.change { $0.ask(.expired, continuationToken: "h.1") }
         slow.ask()
         slow.waitUntilBegun()
-        let joined = #expect(throws: AnsweredByOther.self) { try slow.refresh(TestCall(canBeAnsweredByOther: true)) }
+        let joined = #expect(throws: AnsweredByOther.self) { try slow.refresh(TestCall(mayAnswerLater: true)) }
         let told = Mutex<CredentialsProviderAnswer?>(nil)
         joined?.whenDone { outcome in told.withLock { $0 = try? outcome.get() as? CredentialsProviderAnswer } }
         slow.end(.failure(StoreBusy(retryAfterSeconds: 1)))

@@ -70,14 +70,15 @@ public protocol CallContext: Sendable {
     func progress(_ value: JSONValue)
     /// Tells the caller what it did not ask for, at once: before the answer.
     func notify<N: ContractNotification>(_: N.Type, _ params: N.Params)
-    /// Whether a handler may throw `AnsweredByOther`. If not, it waits itself.
-    var canBeAnsweredByOther: Bool { get }
+    /// Whether the call may give its answer later and hold no thread until then, so that a handler may throw `AnsweredByOther`. If
+    /// not, it waits itself.
+    var mayAnswerLater: Bool { get }
 }
 
 extension CallContext {
     /// Nobody listens.
     public func notify<N: ContractNotification>(_: N.Type, _ params: N.Params) {}
-    public var canBeAnsweredByOther: Bool { false }
+    public var mayAnswerLater: Bool { false }
 }
 
 /// Thrown by a handler whose answer another call is about to find: this call is answered with that, and holds no thread until then.

@@ -9,6 +9,7 @@ enum RecordedValues {
               "$pool": "local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31",
               "$poolArn": "arn:aws:cognito-identity:local-1:000000000000:identitypool/local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31",
               "$issuer": "https://testing.mintmark.localhost/pools/local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31",
+              "$baseUrl": "http://127.0.0.1:41237",
               "$baseIssuer": "https://testing.mintmark.localhost",
               "$jwksUri": "https://testing.mintmark.localhost/pools/local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31/.well-known/jwks.json",
               "$alice": "local-1:b1f7a3c4-6d2e-4b7a-8c11-93d5e0a4f2b6",

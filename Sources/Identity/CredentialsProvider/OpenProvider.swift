@@ -78,7 +78,7 @@ final class OpenProvider: Sendable {
         case .later: throw WouldWait()
         case .lead(let refresh, let memory): return try run(refresh, memory, body)
         case .join(let refresh):
-            if call.canBeAnsweredByOther { throw AnsweredByOther { listener in refresh.whenDone { listener($0.map { $0 }) } } }
+            if call.mayAnswerLater { throw AnsweredByOther { listener in refresh.whenDone { listener($0.map { $0 }) } } }
             return try refresh.outcome.get()
         }
     }

@@ -83,8 +83,8 @@ public final class Call: Sendable {
         outlet.send(&writer)
     }
 
-    /// Whether `answerLater` can be called: not where the caller waits on its own thread.
-    public var canAnswerLater: Bool { outlet.admitsWaiting }
+    /// Whether `answerLater` may be called. Not where calls run strictly one after the other, or on their caller's own thread.
+    public var mayAnswerLater: Bool { outlet.letsCallsWait }
 
     /// Ends this run of the method without an answer: the result is given later, through what is returned, and until then
     /// no thread is held. What the method has written is forgotten.
@@ -165,9 +165,9 @@ protocol AnswerOutlet: AnyObject, Sendable {
     func send(_ message: inout JSONWriter)
     /// Sends a complete message, unless too much is unsent already.
     func sendIfRoom(_ message: inout JSONWriter)
-    /// Whether calls can be answered later.
-    var admitsWaiting: Bool { get }
-    /// Notes that a call waits for people.
+    /// Whether calls may give their answers later.
+    var letsCallsWait: Bool { get }
+    /// Notes that a call gives its answer later.
     func admitWaiting(_ call: Call) throws
     /// Runs `body` on `lane` and answers `call` with what it writes.
     func resume(_ call: Call, on lane: Lane, _ body: @escaping Method.Body)

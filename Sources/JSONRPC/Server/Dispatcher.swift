@@ -219,7 +219,7 @@ final class Dispatcher: AnswerOutlet {
         outbox.send(message.bytes)
     }
 
-    var admitsWaiting: Bool { true }
+    var letsCallsWait: Bool { !isSequential }
 
     func admitWaiting(_ call: Call) throws {
         guard openWork.addWaiting(call, limit: mostWaiting) else { throw TooManyRequests() }

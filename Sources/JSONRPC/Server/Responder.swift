@@ -50,7 +50,7 @@ public struct Responder: Sendable {
         func answer(_ call: Call, _ error: any ResponseError) {}
         func send(_ message: inout JSONWriter) {}
         func sendIfRoom(_ message: inout JSONWriter) {}
-        var admitsWaiting: Bool { false }
+        var letsCallsWait: Bool { false }
         func admitWaiting(_ call: Call) throws { throw TooManyRequests() }
         func resume(_ call: Call, on lane: Lane, _ body: @escaping Method.Body) {}
     }

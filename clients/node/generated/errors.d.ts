@@ -1438,7 +1438,7 @@ export interface ProviderUnavailableData {
 }
 
 /**
- * A login provider does not answer, or answers something that cannot be used.
+ * A login provider does not answer, or says that it cannot now.
  *
  * Equivalents: cognito ExternalServiceException, sts:IDPCommunicationError; firebase INTERNAL_ERROR.
  */
@@ -1448,6 +1448,31 @@ export declare class ProviderUnavailable extends RpcError {
   readonly code: 6001;
   readonly type: "providerUnavailable";
   readonly data: ProviderUnavailableData;
+}
+
+/** What `ProviderUnusable` says beside its message. */
+export interface ProviderUnusableData {
+  type: "providerUnusable";
+  /** A login provider: the pool's developer provider, or a public provider. */
+  provider: LoginProviderName;
+  /** What is wrong: address, certificate, redirect, tooLarge, status, document, issuer, keys. */
+  check: string;
+  /** Why. */
+  reason: string;
+}
+
+/**
+ * What a login provider answers proves nothing: its certificate, its address, its documents or its keys are not what
+ * they must be. Asking again changes nothing until the provider, or how the pool names it, is mended.
+ *
+ * Equivalents: cognito ExternalServiceException, sts:IDPCommunicationError; firebase INVALID_IDP_RESPONSE.
+ */
+export declare class ProviderUnusable extends RpcError {
+  static readonly code: 6002;
+  static readonly type: "providerUnusable";
+  readonly code: 6002;
+  readonly type: "providerUnusable";
+  readonly data: ProviderUnusableData;
 }
 
 /** What `StoreBusy` says beside its message. */
@@ -1571,6 +1596,8 @@ export interface StoreCannotOpenData {
   path: string;
   /** Why. */
   reason: string;
+  /** When to try again, where a server may be back by then. */
+  retryAfterSeconds?: number;
 }
 
 /** The database file or server cannot be reached. */
@@ -1676,6 +1703,24 @@ export declare class ClockOutOfRange extends RpcError {
   readonly code: 9001;
   readonly type: "clockOutOfRange";
   readonly data: ClockOutOfRangeData;
+}
+
+/** What `PortUnavailable` says beside its message. */
+export interface PortUnavailableData {
+  type: "portUnavailable";
+  /** The port that was asked for; 0 for any. */
+  port: number;
+  /** What the system said. */
+  reason: string;
+}
+
+/** test.http is asked for a port that is taken, or that this user may not have. */
+export declare class PortUnavailable extends RpcError {
+  static readonly code: 9010;
+  static readonly type: "portUnavailable";
+  readonly code: 9010;
+  readonly type: "portUnavailable";
+  readonly data: PortUnavailableData;
 }
 
 /** Code to class. */

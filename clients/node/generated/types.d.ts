@@ -334,6 +334,14 @@ export interface PoolRoles {
   mappings?: { [name: string]: RoleMapping };
 }
 
+/** A pool in a list: pool.get says the rest. */
+export interface PoolSummary {
+  /** The id of a pool: a region, a colon and a UUID. */
+  poolId: PoolId;
+  /** What people call a pool. Names need not be unique. */
+  name: PoolName;
+}
+
 /** Who signed. */
 export interface Principal {
   /** The id of an identity: a region, a colon and a UUID. */

@@ -84,7 +84,7 @@ export declare class CredentialsProviderMethods {
    * @throws {UnsupportedLoginProvider} A login names a provider that the pool does not have.
    * @throws {SamlNotSupported} A login names the ARN of a SAML provider.
    * @throws {LoginTokenInvalid} A login's token fails a check.
-   * @throws {ProviderUnavailable} A login provider does not answer, or answers something that cannot be used.
+   * @throws {ProviderUnavailable} A login provider does not answer, or says that it cannot now.
    * @throws {RoleNotConfigured} credentials.get finds no role for the identity, or its trust policy refuses.
    * @throws {RoleNotOffered} A custom role that the pool does not offer for this login.
    * @throws {AmbiguousRoleDenied} No rule or claim names one role, and the pool denies such requests.
@@ -140,7 +140,7 @@ export declare class CredentialsProviderMethods {
    * @throws {UnsupportedLoginProvider} A login names a provider that the pool does not have.
    * @throws {SamlNotSupported} A login names the ARN of a SAML provider.
    * @throws {LoginTokenInvalid} A login's token fails a check.
-   * @throws {ProviderUnavailable} A login provider does not answer, or answers something that cannot be used.
+   * @throws {ProviderUnavailable} A login provider does not answer, or says that it cannot now.
    * @throws {InvalidPrincipalTags} A tag's key begins with aws:, or two keys differ in case only.
    */
   identityId(

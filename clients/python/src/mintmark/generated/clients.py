@@ -3,6 +3,7 @@
 
 from .._calls import AsyncCall, Call
 from .namespaces.audit import AsyncAuditMethods, AuditMethods
+from .namespaces.compat import AsyncCompatMethods, CompatMethods
 from .namespaces.credentials import AsyncCredentialsMethods, CredentialsMethods
 from .namespaces.credentials_provider import AsyncCredentialsProviderMethods, CredentialsProviderMethods
 from .namespaces.identity import AsyncIdentityMethods, IdentityMethods
@@ -20,6 +21,7 @@ class Namespaces:
 
     def __init__(self, call: Call) -> None:
         self.audit = AuditMethods(call)
+        self.compat = CompatMethods(call)
         self.credentials = CredentialsMethods(call)
         self.credentials_provider = CredentialsProviderMethods(call)
         self.identity = IdentityMethods(call)
@@ -37,6 +39,7 @@ class AsyncNamespaces:
 
     def __init__(self, call: AsyncCall) -> None:
         self.audit = AsyncAuditMethods(call)
+        self.compat = AsyncCompatMethods(call)
         self.credentials = AsyncCredentialsMethods(call)
         self.credentials_provider = AsyncCredentialsProviderMethods(call)
         self.identity = AsyncIdentityMethods(call)

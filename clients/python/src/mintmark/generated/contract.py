@@ -7,6 +7,7 @@ __version__ = "0.1.0"
 METHODS = frozenset({
     "audit.list",
     "audit.verify",
+    "compat.http",
     "credentials.assumeRole",
     "credentials.get",
     "credentials.revoke",
@@ -51,6 +52,7 @@ METHODS = frozenset({
     "system.metrics",
     "system.ping",
     "test.clock",
+    "test.http",
     "token.discovery",
     "token.jwks",
     "token.mint",
@@ -61,4 +63,5 @@ METHODS = frozenset({
 # Those that exist with `--testing` only.
 TESTING_METHODS = frozenset({
     "test.clock",
+    "test.http",
 })

@@ -1233,7 +1233,7 @@ class TooManyProviders(AnsweredError):
 
 
 class ProviderUnavailable(AnsweredError):
-    """A login provider does not answer, or answers something that cannot be used.
+    """A login provider does not answer, or says that it cannot now.
 
     cognito: ExternalServiceException, sts:IDPCommunicationError
     firebase: INTERNAL_ERROR
@@ -1256,6 +1256,34 @@ class ProviderUnavailable(AnsweredError):
     def retry_after_seconds(self) -> int:
         """When to try again."""
         return cast("int", self._required("retryAfterSeconds"))
+
+
+class ProviderUnusable(AnsweredError):
+    """What a login provider answers proves nothing: its certificate, its address, its documents or its keys are
+    not what they must be. Asking again changes nothing until the provider, or how the pool names it, is
+    mended.
+
+    cognito: ExternalServiceException, sts:IDPCommunicationError
+    firebase: INVALID_IDP_RESPONSE
+    """
+
+    code = 6002
+    type = "providerUnusable"
+
+    @property
+    def provider(self) -> str:
+        """A login provider: the pool's developer provider, or a public provider."""
+        return cast("str", self._required("provider"))
+
+    @property
+    def check(self) -> str:
+        """What is wrong: address, certificate, redirect, tooLarge, status, document, issuer, keys."""
+        return cast("str", self._required("check"))
+
+    @property
+    def reason(self) -> str:
+        """Why."""
+        return cast("str", self._required("reason"))
 
 
 class StoreBusy(AnsweredError):
@@ -1365,6 +1393,12 @@ class StoreCannotOpen(AnsweredError):
         """Why."""
         return cast("str", self._required("reason"))
 
+    @property
+    def retry_after_seconds(self) -> Optional[int]:
+        """When to try again, where a server may be back by then."""
+        value = self._optional("retryAfterSeconds")
+        return None if value is None else cast("int", value)
+
 
 class NotAStore(AnsweredError):
     """The file or database is something else."""
@@ -1441,6 +1475,23 @@ class ClockOutOfRange(AnsweredError):
         return cast("int", self._required("asked"))
 
 
+class PortUnavailable(AnsweredError):
+    """test.http is asked for a port that is taken, or that this user may not have."""
+
+    code = 9010
+    type = "portUnavailable"
+
+    @property
+    def port(self) -> int:
+        """The port that was asked for; 0 for any."""
+        return cast("int", self._required("port"))
+
+    @property
+    def reason(self) -> str:
+        """What the system said."""
+        return cast("str", self._required("reason"))
+
+
 # Every class by the `type` its answers carry.
 BY_TYPE: Dict[str, Type[AnsweredError]] = {
     "parseError": ParseError,
@@ -1512,6 +1563,7 @@ BY_TYPE: Dict[str, Type[AnsweredError]] = {
     "tokenNotAwaited": TokenNotAwaited,
     "tooManyProviders": TooManyProviders,
     "providerUnavailable": ProviderUnavailable,
+    "providerUnusable": ProviderUnusable,
     "storeBusy": StoreBusy,
     "storeReadOnly": StoreReadOnly,
     "storeFull": StoreFull,
@@ -1525,6 +1577,7 @@ BY_TYPE: Dict[str, Type[AnsweredError]] = {
     "testingStoreMismatch": TestingStoreMismatch,
     "outcomeUnknown": OutcomeUnknown,
     "clockOutOfRange": ClockOutOfRange,
+    "portUnavailable": PortUnavailable,
 }
 
 __all__ = [
@@ -1597,6 +1650,7 @@ __all__ = [
     "TokenNotAwaited",
     "TooManyProviders",
     "ProviderUnavailable",
+    "ProviderUnusable",
     "StoreBusy",
     "StoreReadOnly",
     "StoreFull",
@@ -1610,4 +1664,5 @@ __all__ = [
     "TestingStoreMismatch",
     "OutcomeUnknown",
     "ClockOutOfRange",
+    "PortUnavailable",
 ]

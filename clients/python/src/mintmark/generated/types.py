@@ -292,6 +292,36 @@ class AuditVerifyResult(Record):
         return [AuditChain.of(each) for each in self._required("chains")]
 
 
+class CompatHttpResult(Record):
+    """What `compat.http` answers."""
+
+    __slots__ = ()
+    _members = (("status", "status"), ("headers", "headers"), ("body", "body"),)
+    _secret = frozenset({"body"})
+
+    def __init__(self, *, status: int, headers: Mapping[str, str], body: str) -> None:
+        super().__init__({
+            "status": status,
+            "headers": headers,
+            "body": body,
+        })
+
+    @property
+    def status(self) -> int:
+        """The HTTP status."""
+        return cast("int", self._required("status"))
+
+    @property
+    def headers(self) -> Dict[str, str]:
+        """Header name to value."""
+        return cast("Dict[str, str]", self._required("headers"))
+
+    @property
+    def body(self) -> str:
+        """The body, as text."""
+        return cast("str", self._required("body"))
+
+
 class Credentials(Record):
     """Temporary credentials, in the form every AWS SDK understands."""
 
@@ -1277,7 +1307,7 @@ class PoolListResult(Record):
     def __init__(
         self,
         *,
-        pools: Sequence[Union[Pool, Mapping[str, Any]]],
+        pools: Sequence[Union[PoolSummary, Mapping[str, Any]]],
         next_cursor: Optional[str] = None,
     ) -> None:
         super().__init__({
@@ -1286,9 +1316,9 @@ class PoolListResult(Record):
         })
 
     @property
-    def pools(self) -> List[Pool]:
+    def pools(self) -> List[PoolSummary]:
         """The pools."""
-        return [Pool.of(each) for each in self._required("pools")]
+        return [PoolSummary.of(each) for each in self._required("pools")]
 
     @property
     def next_cursor(self) -> Optional[str]:
@@ -1482,6 +1512,29 @@ class PoolRoles(Record):
         """Login provider to how it chooses a role."""
         value = self._optional("mappings")
         return None if value is None else {name: RoleMapping.of(each) for name, each in value.items()}
+
+
+class PoolSummary(Record):
+    """A pool in a list: pool.get says the rest."""
+
+    __slots__ = ()
+    _members = (("pool_id", "poolId"), ("name", "name"),)
+
+    def __init__(self, *, pool_id: str, name: str) -> None:
+        super().__init__({
+            "poolId": pool_id,
+            "name": name,
+        })
+
+    @property
+    def pool_id(self) -> str:
+        """The id of a pool: a region, a colon and a UUID."""
+        return cast("str", self._required("poolId"))
+
+    @property
+    def name(self) -> str:
+        """What people call a pool. Names need not be unique."""
+        return cast("str", self._required("name"))
 
 
 class Principal(Record):
@@ -2234,6 +2287,23 @@ class TestClockResult(Record):
         return cast("bool", self._required("frozen"))
 
 
+class TestHttpResult(Record):
+    """What `test.http` answers."""
+
+    __slots__ = ()
+    _members = (("base_url", "baseUrl"),)
+
+    def __init__(self, *, base_url: str) -> None:
+        super().__init__({
+            "baseUrl": base_url,
+        })
+
+    @property
+    def base_url(self) -> str:
+        """Where it answers: http://127.0.0.1 and a port."""
+        return cast("str", self._required("baseUrl"))
+
+
 class TokenDiscoveryResult(Record):
     """What `token.discovery` answers."""
 
@@ -2513,6 +2583,7 @@ __all__ = [
     "AuditListResult",
     "AuditRecord",
     "AuditVerifyResult",
+    "CompatHttpResult",
     "Credentials",
     "CredentialsAssumeRoleResult",
     "CredentialsAssumeRoleResultAssumedRole",
@@ -2543,6 +2614,7 @@ __all__ = [
     "PoolProvider",
     "PoolProviderSettings",
     "PoolRoles",
+    "PoolSummary",
     "Principal",
     "PrincipalTagMap",
     "Revocation",
@@ -2559,6 +2631,7 @@ __all__ = [
     "SystemMetricsResult",
     "SystemPingResult",
     "TestClockResult",
+    "TestHttpResult",
     "TokenDiscoveryResult",
     "TokenJwksResult",
     "TokenMintForDeveloperResult",

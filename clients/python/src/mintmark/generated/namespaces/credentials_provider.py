@@ -139,7 +139,7 @@ class CredentialsProviderMethods:
             UnsupportedLoginProvider: A login names a provider that the pool does not have.
             SamlNotSupported: A login names the ARN of a SAML provider.
             LoginTokenInvalid: A login's token fails a check.
-            ProviderUnavailable: A login provider does not answer, or answers something that cannot be used.
+            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
             RoleNotConfigured: credentials.get finds no role for the identity, or its trust policy refuses.
             RoleNotOffered: A custom role that the pool does not offer for this login.
             AmbiguousRoleDenied: No rule or claim names one role, and the pool denies such requests.
@@ -210,7 +210,7 @@ class CredentialsProviderMethods:
             UnsupportedLoginProvider: A login names a provider that the pool does not have.
             SamlNotSupported: A login names the ARN of a SAML provider.
             LoginTokenInvalid: A login's token fails a check.
-            ProviderUnavailable: A login provider does not answer, or answers something that cannot be used.
+            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
             InvalidPrincipalTags: A tag's key begins with aws:, or two keys differ in case only.
 
         Elsewhere: cognito: Android: getIdentityId; iOS: getIdentityId; .NET: GetIdentityId; JavaScript:
@@ -511,7 +511,7 @@ class AsyncCredentialsProviderMethods:
             UnsupportedLoginProvider: A login names a provider that the pool does not have.
             SamlNotSupported: A login names the ARN of a SAML provider.
             LoginTokenInvalid: A login's token fails a check.
-            ProviderUnavailable: A login provider does not answer, or answers something that cannot be used.
+            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
             RoleNotConfigured: credentials.get finds no role for the identity, or its trust policy refuses.
             RoleNotOffered: A custom role that the pool does not offer for this login.
             AmbiguousRoleDenied: No rule or claim names one role, and the pool denies such requests.
@@ -582,7 +582,7 @@ class AsyncCredentialsProviderMethods:
             UnsupportedLoginProvider: A login names a provider that the pool does not have.
             SamlNotSupported: A login names the ARN of a SAML provider.
             LoginTokenInvalid: A login's token fails a check.
-            ProviderUnavailable: A login provider does not answer, or answers something that cannot be used.
+            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
             InvalidPrincipalTags: A tag's key begins with aws:, or two keys differ in case only.
 
         Elsewhere: cognito: Android: getIdentityId; iOS: getIdentityId; .NET: GetIdentityId; JavaScript:
