@@ -31,7 +31,7 @@ struct JwksCommand: ParsableCommand {
         if let issuer, let range = issuer.firstRange(of: "/pools/") { settings.issuer = String(issuer[..<range.lowerBound]) }
         let mintmark = try Mintmark(settings, logsTo: nil)
         do {
-            guard let watch else {
+            guard let watch = watch ?? Environment["WATCH"] else {
                 Signals.ignoreBrokenPipes()
                 Printing.out(try KeySetFile.text(of: mintmark.services().token.jwks(TokenJwks.Params(issuer: issuer), OwnCall())))
                 return mintmark.close()

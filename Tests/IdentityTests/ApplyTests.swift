@@ -47,7 +47,8 @@ struct ApplyTests {
         let house = try House()
         let document = """
             {"pools": [{"name": "shop", "providers": [{"issuer": "https://id.example.com", "clientIds": ["a"]}],
-                "principalTags": {"id.example.com": {"useDefaults": true}}}], "roles": [{"name": "reader", "poolName": "shop", "tags": {"b": "1", "a": "2"}}]}
+                "principalTags": {"id.example.com": {"useDefaults": true}}}],
+             "roles": [{"name": "reader", "poolName": "shop", "tags": {"b": "1", "a": "2"}}]}
             """
         #expect(try house.apply(document).map(\.change) == [.created, .created])
         let before = try house.writes()
@@ -61,7 +62,10 @@ struct ApplyTests {
             (#"{"name": "shop", "tags": {"a": "1"}}"#, [String]()), (#"{"name": "shop"}"#, ["tags"]),
             (#"{"name": "shop", "tags": {"a": "1"}, "allowUnauthenticated": true}"#, ["allowUnauthenticated"]),
             (#"{"name": "shop", "tags": {"a": "1"}, "developerProvider": "login.shop"}"#, ["developerProvider"]),
-            (#"{"name": "shop", "tags": {"a": "1"}, "providers": [{"provider": "accounts.google.com", "clientIds": ["x"]}]}"#, ["providers"]),
+            (
+                #"{"name": "shop", "tags": {"a": "1"}, "providers": [{"provider": "accounts.google.com", "clientIds": ["x"]}]}"#,
+                ["providers"]
+            ),
             (#"{"name": "shop", "tags": {"a": "1"}, "signingAlgorithm": "ES256"}"#, []),
         ])
     func differences(pool: String, changed: [String]) throws {
@@ -75,11 +79,13 @@ struct ApplyTests {
         let house = try House()
         let ids = ["local-1:00000000-0000-0000-0000-000000000001", "local-1:00000000-0000-0000-0000-000000000002"]
         #expect(
-            try house.apply(#"{"pools": [{"poolId": "\#(ids[0])", "name": "twin"}, {"poolId": "\#(ids[1])", "name": "twin"}]}"#).map(\.poolId)
+            try house.apply(#"{"pools": [{"poolId": "\#(ids[0])", "name": "twin"}, {"poolId": "\#(ids[1])", "name": "twin"}]}"#).map(
+                \.poolId)
                 == ids)
         #expect(try house.problems(#"{"pools": [{"name": "twin"}]}"#) == ["/pools/0/name ambiguousName"])
         #expect(try house.problems(#"{"roles": [{"name": "r", "poolName": "twin"}]}"#) == ["/roles/0/poolName poolNotFound"])
-        #expect(try house.problems(#"{"pools": [{"name": "a"}, {"name": "a"}]}"#) == ["/pools/0/name duplicate", "/pools/1/name duplicate"])
+        #expect(
+            try house.problems(#"{"pools": [{"name": "a"}, {"name": "a"}]}"#) == ["/pools/0/name duplicate", "/pools/1/name duplicate"])
         #expect(
             try house.problems(#"{"pools": [{"poolId": "\#(ids[0])", "name": "a"}, {"poolId": "\#(ids[0])", "name": "b"}]}"#)
                 == ["/pools/1/poolId duplicate"])

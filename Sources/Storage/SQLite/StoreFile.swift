@@ -21,7 +21,9 @@ enum StoreFile {
             if case .file = try kind(path) { return }
             throw .cannotOpen(path: path, reason: "it is a link that leads nowhere")
         case ENOSPC, EDQUOT: throw .full
-        case ENOENT: throw .cannotOpen(path: path, reason: "there is no folder \(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])")
+        case ENOENT:
+            let folder = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
+            throw .cannotOpen(path: path, reason: "there is no folder \(folder); make it first")
         default: throw .cannotOpen(path: path, reason: String(cString: strerror(errno)))
         }
     }

@@ -61,7 +61,9 @@ struct CopyTests {
         let database = try SQLiteDatabase(.file(path), migrations: testSchema, connectionId: uniqueName())
         for number in 0..<1_500 { try database.insert("\(number)" + String(repeating: "x", count: 8_000)) }
         #expect(try database.copy(to: target, suffix: "s", isCancelled: { true }, noting: count) == nil)
-        #expect(throws: StoreCopyFailure.self) { try database.copy(to: "/nowhere/a.db", suffix: "s", isCancelled: { false }, noting: count) }
+        #expect(throws: StoreCopyFailure.self) {
+            try database.copy(to: "/nowhere/a.db", suffix: "s", isCancelled: { false }, noting: count)
+        }
         let folder = "\(TemporaryFolder.shared.path)/\(uniqueName())"
         mkdir(folder, 0o700)
         if mount("tmpfs", folder, "tmpfs", 0, "size=1m") == 0 {
