@@ -74,6 +74,18 @@ public final class Call: Sendable {
         outlet.sendIfRoom(&writer)
     }
 
+    /// Sends a notification at once, before the answer to this call. Unlike progress it is never left out: send few.
+    ///
+    /// - Parameter params: writes one JSON object.
+    public func notify(_ method: String, params: (inout JSONWriter) -> Void) {
+        var writer = JSONWriter()
+        writer.notification(method, params: params)
+        outlet.send(&writer)
+    }
+
+    /// Whether `answerLater` may be called. Not where calls run strictly one after the other, or on their caller's own thread.
+    public var mayAnswerLater: Bool { outlet.letsCallsWait }
+
     /// Ends this run of the method without an answer: the result is given later, through what is returned, and until then
     /// no thread is held. What the method has written is forgotten.
     ///
@@ -149,9 +161,13 @@ enum AnswerRoute: Sendable {
 protocol AnswerOutlet: AnyObject, Sendable {
     /// Answers a call that was claimed with an error.
     func answer(_ call: Call, _ error: any ResponseError)
+    /// Sends a complete message.
+    func send(_ message: inout JSONWriter)
     /// Sends a complete message, unless too much is unsent already.
     func sendIfRoom(_ message: inout JSONWriter)
-    /// Notes that a call waits for people.
+    /// Whether calls may give their answers later.
+    var letsCallsWait: Bool { get }
+    /// Notes that a call gives its answer later.
     func admitWaiting(_ call: Call) throws
     /// Runs `body` on `lane` and answers `call` with what it writes.
     func resume(_ call: Call, on lane: Lane, _ body: @escaping Method.Body)
