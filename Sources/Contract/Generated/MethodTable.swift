@@ -7,6 +7,7 @@ public enum MethodTable {
     public static let all: [MethodInfo] = [
         AuditList.info,
         AuditVerify.info,
+        CompatHttp.info,
         CredentialsAssumeRole.info,
         CredentialsGet.info,
         CredentialsRevoke.info,
@@ -51,6 +52,7 @@ public enum MethodTable {
         SystemMetrics.info,
         SystemPing.info,
         TestClock.info,
+        TestHttp.info,
         TokenDiscovery.info,
         TokenJwks.info,
         TokenMint.info,
@@ -59,11 +61,12 @@ public enum MethodTable {
     ]
 
     /// Binds every method to its handler. Testing methods are left out where there is none.
-    public static func bind(audit: any AuditHandlers, credentials: any CredentialsHandlers, credentialsProvider: any CredentialsProviderHandlers, identity: any IdentityHandlers, key: any KeyHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, system: any SystemHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
+    public static func bind(audit: any AuditHandlers, compat: any CompatHandlers, credentials: any CredentialsHandlers, credentialsProvider: any CredentialsProviderHandlers, identity: any IdentityHandlers, key: any KeyHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, system: any SystemHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
         var all: [BoundMethod] = []
-        all.reserveCapacity(51)
+        all.reserveCapacity(53)
         all.append(BoundMethod(AuditList.self) { try audit.list($0, $1) })
         all.append(BoundMethod(AuditVerify.self) { try audit.verify($0, $1) })
+        all.append(BoundMethod(CompatHttp.self) { try compat.http($0, $1) })
         all.append(BoundMethod(CredentialsAssumeRole.self) { try credentials.assumeRole($0, $1) })
         all.append(BoundMethod(CredentialsGet.self) { try credentials.get($0, $1) })
         all.append(BoundMethod(CredentialsRevoke.self) { try credentials.revoke($0, $1) })
@@ -109,6 +112,7 @@ public enum MethodTable {
         all.append(BoundMethod(SystemPing.self) { try system.ping($0, $1) })
         if let test {
             all.append(BoundMethod(TestClock.self) { try test.clock($0, $1) })
+            all.append(BoundMethod(TestHttp.self) { try test.http($0, $1) })
         }
         all.append(BoundMethod(TokenDiscovery.self) { try token.discovery($0, $1) })
         all.append(BoundMethod(TokenJwks.self) { try token.jwks($0, $1) })
