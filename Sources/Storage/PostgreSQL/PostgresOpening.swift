@@ -11,8 +11,9 @@ enum PostgresOpening {
     static func prepare(_ connection: PostgresConnection, migrations: [Migration], migrates: Bool) throws -> SchemaVersions {
         do {
             let supported = migrations.last?.version ?? 0
-            // Nearly always there is nothing to do, and finding that out takes no lock.
-            try connection.beginRead()
+            // Nearly always there is nothing to do, and finding that out takes no lock. Not as one view of the store: what tables there
+            // are is always seen as it is now, and the rows of one that was made just now must be seen with it.
+            try connection.beginWrite(.readCommitted)
             let before = try contents(connection)
             try connection.execute("COMMIT")
             if case .store(let version) = before, version >= supported { return try accept(version, supported) }
