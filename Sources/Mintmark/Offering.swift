@@ -40,12 +40,14 @@ public struct Offering: MethodLookup {
         }
         let isRemote = mintmark.configuration.store.isRemote
         return Method(info.name, lane: { Lanes.lane(of: info, $0, isRemote: isRemote) }) { call, params, result in
-            let mayWait = call.lane != .compute
-            try answering {
-                // Opening the store may take long; the thread that reads does not do it.
-                guard let services = try mintmark.opened ?? (mayWait ? mintmark.services() : nil) else { throw WouldWait() }
-                try Patience.with(!mayWait ? .none : call.isToWrite ? .fullToWrite : .full) {
-                    try services.bound[place]?.run(params, CallAdapter(call, isPublicCaller: isPublic), &result)
+            try WaitsForOthers.resuming(call, &result) { call, result in
+                let mayWait = call.lane != .compute
+                try answering {
+                    // Opening the store may take long; the thread that reads does not do it.
+                    guard let services = try mintmark.opened ?? (mayWait ? mintmark.services() : nil) else { throw WouldWait() }
+                    try Patience.with(!mayWait ? .none : call.isToWrite ? .fullToWrite : .full) {
+                        try services.bound[place]?.run(params, CallAdapter(call, isPublicCaller: isPublic), &result)
+                    }
                 }
             }
         }
@@ -92,6 +94,11 @@ struct Answer: ResponseError {
 struct CallAdapter: CallContext {
     private let call: Call
     let isPublicCaller: Bool
+
+    /// Whether the call runs where it may wait for other machines.
+    var mayWaitForOthers: Bool { call.lane == .network }
+    /// Whether the call may be run again later, and hold no thread until then.
+    var mayAnswerLater: Bool { call.mayAnswerLater }
 
     init(_ call: Call, isPublicCaller: Bool) {
         self.call = call

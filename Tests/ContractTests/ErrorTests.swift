@@ -72,6 +72,7 @@ import Testing
         (3028, "roleNotOffered"),
         (3029, "ambiguousRoleDenied"),
         (6001, "providerUnavailable"),
+        (6002, "providerUnusable"),
         (8001, "storeBusy"),
         (8002, "storeReadOnly"),
         (8003, "storeFull"),

@@ -109,6 +109,18 @@ class Hosts(EndToEnd):
         self.assertLess(sidecar.memory_kilobytes(), MEMORY_LIMIT)
         self.works(sidecar)
 
+    def test_twenty_thousand_new_users_through_one_pipe(self):
+        """What every change leaves behind in the process is paid for by the ones after it."""
+        sidecar = self.spawn()
+        pool = make_pool(sidecar)["poolId"]
+        sidecar.write(b"".join(
+            request_line("token.mintForDeveloper", {"poolId": pool, "logins": {"login.shop": f"user-{i}"}}, id=i) for i in range(20_000)))
+        answers = sidecar.lines(20_000, timeout=120)
+        self.assertEqual(len({json.loads(line)["result"]["identityId"] for line in answers}), 20_000)
+        self.works(sidecar)
+        self.assertLess(sidecar.memory_kilobytes(), MEMORY_LIMIT)
+        self.assertEqual(sidecar.finish(), 0)
+
     def test_one_that_writes_byte_by_byte(self):
         sidecar = self.spawn()
         for byte in PING % 1:

@@ -130,6 +130,38 @@ struct ServerTests {
         #expect(ids(server.lines()) == (0..<300).map { Int64($0) })
     }
 
+    @Test("in sequence a lone request that moves on is not overtaken by the next")
+    func sequentialMoving() {
+        let slow = Method("slow") { call, _, _ in
+            if call.lane != .network { throw MoveToLane(.network) }
+            usleep(150_000)
+        }
+        var options = ServerOptions()
+        options.sequential = true
+        let server = PipedServer(MethodTable([slow, Method("quick") { _, _, _ in }]), options: options)
+        server.send(#"{"jsonrpc":"2.0","id":0,"method":"slow"}"#)
+        usleep(50_000)
+        server.send(#"{"jsonrpc":"2.0","id":1,"method":"quick"}"#)
+        server.endInput()
+        #expect(ids(server.lines()) == [0, 1])
+    }
+
+    @Test("a call that goes on later is answered by what it does then, though nobody keeps hold of it")
+    func later() {
+        let later = Method("later") { call, _, result in
+            result.string("forgotten")
+            try call.answerLater().resume { _, result in result.string("now") }
+        }
+        let server = PipedServer(MethodTable([later]))
+        Thread.start(name: "host") {
+            for id in 0..<300 { server.send("{\"jsonrpc\":\"2.0\",\"id\":\(id),\"method\":\"later\"}") }
+            server.endInput()
+        }
+        let answers = server.lines()
+        #expect(answers.count == 300)
+        #expect(answers.allSatisfy { $0["result"] == "now" })
+    }
+
     @Test("a host that does not read stops the reading, and gets everything once it does")
     func backpressure() {
         var options = ServerOptions()

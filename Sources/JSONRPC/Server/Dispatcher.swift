@@ -216,6 +216,8 @@ final class Dispatcher: AnswerOutlet {
         outbox.send(message.bytes)
     }
 
+    var letsCallsWait: Bool { !isSequential }
+
     func admitWaiting(_ call: Call) throws {
         guard openWork.addWaiting(call, limit: mostWaiting) else { throw TooManyRequests() }
     }

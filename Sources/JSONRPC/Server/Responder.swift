@@ -49,6 +49,7 @@ public struct Responder: Sendable {
     private final class NobodyElse: AnswerOutlet {
         func answer(_ call: Call, _ error: any ResponseError) {}
         func sendIfRoom(_ message: inout JSONWriter) {}
+        var letsCallsWait: Bool { false }
         func admitWaiting(_ call: Call) throws { throw TooManyRequests() }
         func resume(_ call: Call, on lane: Lane, _ body: @escaping Method.Body) {}
     }

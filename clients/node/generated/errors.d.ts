@@ -1388,7 +1388,7 @@ export interface ProviderUnavailableData {
 }
 
 /**
- * A login provider does not answer, or answers something that cannot be used.
+ * A login provider does not answer, or says that it cannot now.
  *
  * Equivalents: cognito ExternalServiceException, sts:IDPCommunicationError; firebase INTERNAL_ERROR.
  */
@@ -1398,6 +1398,31 @@ export declare class ProviderUnavailable extends RpcError {
   readonly code: 6001;
   readonly type: "providerUnavailable";
   readonly data: ProviderUnavailableData;
+}
+
+/** What `ProviderUnusable` says beside its message. */
+export interface ProviderUnusableData {
+  type: "providerUnusable";
+  /** A login provider: the pool's developer provider, or a public provider. */
+  provider: LoginProviderName;
+  /** What is wrong: address, certificate, redirect, tooLarge, status, document, issuer, keys. */
+  check: string;
+  /** Why. */
+  reason: string;
+}
+
+/**
+ * What a login provider answers proves nothing: its certificate, its address, its documents or its keys are not what
+ * they must be. Asking again changes nothing until the provider, or how the pool names it, is mended.
+ *
+ * Equivalents: cognito ExternalServiceException, sts:IDPCommunicationError; firebase INVALID_IDP_RESPONSE.
+ */
+export declare class ProviderUnusable extends RpcError {
+  static readonly code: 6002;
+  static readonly type: "providerUnusable";
+  readonly code: 6002;
+  readonly type: "providerUnusable";
+  readonly data: ProviderUnusableData;
 }
 
 /** What `StoreBusy` says beside its message. */

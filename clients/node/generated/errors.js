@@ -395,10 +395,19 @@ export class AmbiguousRoleDenied extends RpcError {
   static type = "ambiguousRoleDenied";
 }
 
-/** A login provider does not answer, or answers something that cannot be used. */
+/** A login provider does not answer, or says that it cannot now. */
 export class ProviderUnavailable extends RpcError {
   static code = 6001;
   static type = "providerUnavailable";
+}
+
+/**
+ * What a login provider answers proves nothing: its certificate, its address, its documents or its keys are not what
+ * they must be. Asking again changes nothing until the provider, or how the pool names it, is mended.
+ */
+export class ProviderUnusable extends RpcError {
+  static code = 6002;
+  static type = "providerUnusable";
 }
 
 /** A lock on the store was not free in time. */
@@ -548,6 +557,7 @@ export const errorsByCode = new Map(
     RoleNotOffered,
     AmbiguousRoleDenied,
     ProviderUnavailable,
+    ProviderUnusable,
     StoreBusy,
     StoreReadOnly,
     StoreFull,

@@ -1199,7 +1199,7 @@ class AmbiguousRoleDenied(AnsweredError):
 
 
 class ProviderUnavailable(AnsweredError):
-    """A login provider does not answer, or answers something that cannot be used.
+    """A login provider does not answer, or says that it cannot now.
 
     cognito: ExternalServiceException, sts:IDPCommunicationError
     firebase: INTERNAL_ERROR
@@ -1222,6 +1222,34 @@ class ProviderUnavailable(AnsweredError):
     def retry_after_seconds(self) -> int:
         """When to try again."""
         return cast("int", self._required("retryAfterSeconds"))
+
+
+class ProviderUnusable(AnsweredError):
+    """What a login provider answers proves nothing: its certificate, its address, its documents or its keys are
+    not what they must be. Asking again changes nothing until the provider, or how the pool names it, is
+    mended.
+
+    cognito: ExternalServiceException, sts:IDPCommunicationError
+    firebase: INVALID_IDP_RESPONSE
+    """
+
+    code = 6002
+    type = "providerUnusable"
+
+    @property
+    def provider(self) -> str:
+        """A login provider: the pool's developer provider, or a public provider."""
+        return cast("str", self._required("provider"))
+
+    @property
+    def check(self) -> str:
+        """What is wrong: address, certificate, redirect, tooLarge, status, document, issuer, keys."""
+        return cast("str", self._required("check"))
+
+    @property
+    def reason(self) -> str:
+        """Why."""
+        return cast("str", self._required("reason"))
 
 
 class StoreBusy(AnsweredError):
@@ -1475,6 +1503,7 @@ BY_TYPE: Dict[str, Type[AnsweredError]] = {
     "roleNotOffered": RoleNotOffered,
     "ambiguousRoleDenied": AmbiguousRoleDenied,
     "providerUnavailable": ProviderUnavailable,
+    "providerUnusable": ProviderUnusable,
     "storeBusy": StoreBusy,
     "storeReadOnly": StoreReadOnly,
     "storeFull": StoreFull,
@@ -1557,6 +1586,7 @@ __all__ = [
     "RoleNotOffered",
     "AmbiguousRoleDenied",
     "ProviderUnavailable",
+    "ProviderUnusable",
     "StoreBusy",
     "StoreReadOnly",
     "StoreFull",
