@@ -56,8 +56,9 @@ let package = Package(
         + room("Storage", ["CPostgres", "CSQLite", "Platform"], tests: ["StorageProbe"])
         + room("Patterns", ["CPCRE"], tests: ["Platform"])
         + room("Network", ["CCurl", "Crypto", "JSON", "Platform"])
+        + room("Loopback", ["Platform"])
         + room("Messages", ["Contract", "Crypto", "JSON", "Network", "Platform"])
-        + room("Identity", ["Contract", "Crypto", "JSON", "Platform", "Storage"], notSources: ["Vectors"])
+        + room("Identity", ["Contract", "Crypto", "JSON", "Loopback", "Platform", "Storage"], notSources: ["Vectors"])
         + room(
             "Mintmark",
             [
