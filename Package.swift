@@ -33,6 +33,7 @@ let package = Package(
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "CPostgres", cSettings: [.treatAllWarnings(as: .error)]),
         .target(name: "CCurl", cSettings: [.treatAllWarnings(as: .error)]),
+        .target(name: "CPCRE", cSettings: [.treatAllWarnings(as: .error)]),
         .executableTarget(
             name: "CLI",
             dependencies: [
@@ -53,8 +54,11 @@ let package = Package(
         + room("Contract", ["JSON"], tests: ["ContractGenerator"])
         + room("Crypto", ["COpenSSL", "JSON", "Platform"])
         + room("Storage", ["CPostgres", "CSQLite", "Platform"], tests: ["StorageProbe"])
+        + room("Patterns", ["CPCRE"], tests: ["Platform"])
         + room("Network", ["CCurl", "Crypto", "JSON", "Platform"])
-        + room("Identity", ["Contract", "Crypto", "JSON", "Platform", "Storage"], notSources: ["Vectors"])
+        + room("Loopback", ["Platform"])
+        + room("Messages", ["Contract", "Crypto", "JSON", "Network", "Platform"])
+        + room("Identity", ["Contract", "Crypto", "JSON", "Loopback", "Platform", "Storage"], notSources: ["Vectors"])
         + room(
             "Mintmark",
             [

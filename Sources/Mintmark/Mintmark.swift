@@ -88,6 +88,7 @@ public final class Mintmark: Sendable {
     /// - Parameter logsHeads: whether the log gets the heads of the audit log, if something was recorded.
     public func close(logsHeads: Bool = false) {
         if let services = opened {
+            services.loopback.stop()
             // What was in memory is gone: nothing of it is left to be swept or to be verified.
             if configuration.store != .memory { services.housekeeping.finish(handsOutHeads: logsHeads) }
             services.surroundings.database.close()

@@ -35,7 +35,7 @@ public struct Offering: MethodLookup {
         let place = Contract.MethodTable.all.firstIndex { $0.name == info.name }!
         if let storeless = Storeless.method(info.name, mintmark) {
             return Method(info.name, on: Lanes.lane(of: info, nil)) { call, params, result in
-                try answering { try storeless(params, CallAdapter(call, isPublicCaller: isPublic), &result) }
+                try answering(call) { try storeless(params, CallAdapter(call, isPublicCaller: isPublic), &result) }
             }
         }
         let isRemote = mintmark.configuration.store.isRemote
@@ -50,7 +50,7 @@ public struct Offering: MethodLookup {
     ) throws {
         let mayWait = call.lane != .compute
         do {
-            try answering {
+            try answering(call) {
                 // Opening the store may take long; the thread that reads does not do it.
                 guard let services = try mintmark.opened ?? (mayWait ? mintmark.services() : nil) else { throw WouldWait() }
                 try Patience.with(!mayWait ? .none : call.isToWrite ? .fullToWrite : .full) {
@@ -64,8 +64,15 @@ public struct Offering: MethodLookup {
         }
     }
 
-    private static func answering(_ body: () throws -> Void) throws {
-        do { try body() } catch let wait as WouldWait { throw MoveToLane(.store, isToWrite: wait.isWrite) } catch {
+    private static func answering(_ call: Call, _ body: () throws -> Void) throws {
+        do { try body() } catch let wait as WouldWait { throw MoveToLane(.store, isToWrite: wait.isWrite) } catch let other
+            as AnsweredByOther
+        {
+            let later = try call.answerLater()
+            other.whenDone { outcome in
+                later.resume { call, result in try answering(call) { try outcome.get().write(to: &result) } }
+            }
+        } catch {
             guard let known = contractError(error) else { throw error }
             throw Answer(known)
         }
@@ -82,7 +89,7 @@ enum Lanes {
 
     static func lane(of method: MethodInfo, _ params: JSONNode?) -> Lane {
         switch method.name {
-        case "token.mintForDeveloper", "token.mint", "identity.resolve", "credentials.get": .compute
+        case "token.mintForDeveloper", "token.mint", "identity.resolve", "credentials.get", "credentialsProvider.get": .compute
         case "audit.verify", "system.health": .store
         case "key.rotate", "key.revoke": .hash
         case "pool.create": params?["signingAlgorithm"]?.string?.hasPrefix("RS") == true ? .hash : .store
@@ -119,4 +126,5 @@ struct CallAdapter: CallContext {
     var trace: String? { call.trace }
     var isCancelled: Bool { call.isCancelled }
     func progress(_ value: JSONValue) { call.progress(value) }
+    func notify<N: ContractNotification>(_: N.Type, _ params: N.Params) { call.notify(N.name) { params.write(to: &$0) } }
 }

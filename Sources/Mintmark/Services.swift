@@ -8,13 +8,17 @@ import Platform
 public final class Services: Sendable {
     public let surroundings: Surroundings
     public let audit: AuditService
+    public let compat: CompatService
     public let credentials: CredentialsService
+    public let credentialsProvider: CredentialsProviderService
     public let identity: IdentityService
     public let key: KeyService
     public let pool: PoolService
     public let role: RoleService
     public let token: TokenService
     let housekeeping: Housekeeping
+    /// What test.http listens with.
+    let loopback: LoopbackCompat
     /// In the order of `MethodTable.all`; nil where there is no handler, as for testing methods outside of tests.
     let bound: [BoundMethod?]
 
@@ -22,19 +26,22 @@ public final class Services: Sendable {
         let catalogue = Catalogue(vault: surroundings.vault)
         self.surroundings = surroundings
         audit = AuditService(surroundings)
+        compat = CompatService(surroundings, catalogue)
         credentials = CredentialsService(surroundings, catalogue)
         identity = IdentityService(surroundings, catalogue)
         key = KeyService(surroundings, catalogue)
         pool = PoolService(surroundings, catalogue)
         role = RoleService(surroundings, catalogue)
         token = TokenService(surroundings, catalogue)
+        credentialsProvider = CredentialsProviderService(surroundings, catalogue)
+        loopback = LoopbackCompat(compat)
         housekeeping = Housekeeping(
             surroundings, auditRetentionSeconds: mintmark.configuration.auditRetentionDays.map { Int64($0) * 86_400 },
             reports: .logged(to: mintmark.log))
-        let test = mintmark.configuration.testing ? TestService(surroundings) : nil
+        let test = mintmark.configuration.testing ? TestService(surroundings, loopback) : nil
         let methods = Contract.MethodTable.bind(
-            audit: audit, credentials: credentials, identity: identity, key: key, pool: pool, role: role, rpc: RpcService(mintmark),
-            system: SystemService(mintmark), test: test, token: token)
+            audit: audit, compat: compat, credentials: credentials, credentialsProvider: credentialsProvider, identity: identity,
+            key: key, pool: pool, role: role, rpc: RpcService(mintmark), system: SystemService(mintmark), test: test, token: token)
         let byName = Dictionary(uniqueKeysWithValues: methods.map { ($0.info.name, $0) })
         bound = Contract.MethodTable.all.map { byName[$0.name] }
     }

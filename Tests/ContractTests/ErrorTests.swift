@@ -71,6 +71,9 @@ import Testing
         (3027, "issuerNotFound"),
         (3028, "roleNotOffered"),
         (3029, "ambiguousRoleDenied"),
+        (3030, "providerNotOpen"),
+        (3031, "tokenNotAwaited"),
+        (3032, "tooManyProviders"),
         (6001, "providerUnavailable"),
         (6002, "providerUnusable"),
         (8001, "storeBusy"),
@@ -86,6 +89,7 @@ import Testing
         (8011, "testingStoreMismatch"),
         (8012, "outcomeUnknown"),
         (9001, "clockOutOfRange"),
+        (9010, "portUnavailable"),
     ]
 
     @Test("every error keeps its number, and there is none without a pinned one")

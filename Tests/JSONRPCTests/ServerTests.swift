@@ -118,6 +118,37 @@ struct ServerTests {
         #expect(server.waitForEnd() == 0)
     }
 
+    @Test("calls that wait hold no thread, and are answered when another call finds their answer, even if nobody holds it any more")
+    func answeredLater() {
+        let waiting = Gate<[LaterAnswer]>([])
+        let methods = MethodTable([
+            Method("wait") { call, _, _ in
+                let answer = try call.answerLater()
+                waiting.withLock { $0.append(answer) }
+                waiting.broadcast()
+            },
+            Method("tell") { call, _, _ in
+                let answers = waiting.withLock { all in
+                    defer { all = [] }
+                    return all
+                }
+                for answer in answers { answer.resume { _, result in result.string("told") } }
+                call.notify("told") { $0.value(["count": .number(JSONNumber(Int64(answers.count)))]) }
+            },
+        ])
+        let server = PipedServer(methods)
+        for id in 0..<100 { server.send(request(id, "wait")) }
+        waiting.wait { $0.count == 100 ? () : nil }
+        server.send(request(100, "tell"))
+        server.endInput()
+        let lines = server.lines()
+        #expect(lines.filter { $0["result"] == "told" }.count == 100)
+        #expect(lines.allSatisfy { $0["error"] == nil })
+        let notification = lines.firstIndex { $0["method"] == "told" }
+        let answer = lines.firstIndex { $0["id"] == 100 }
+        #expect(notification != nil && answer != nil && notification! < answer!)
+    }
+
     @Test("in sequence, answers come in the order of requests, whatever their lanes")
     func sequential() {
         var options = ServerOptions()

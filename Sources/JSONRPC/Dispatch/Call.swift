@@ -74,6 +74,15 @@ public final class Call: Sendable {
         outlet.sendIfRoom(&writer)
     }
 
+    /// Sends a notification at once, before the answer to this call. Unlike progress it is never left out: send few.
+    ///
+    /// - Parameter params: writes one JSON object.
+    public func notify(_ method: String, params: (inout JSONWriter) -> Void) {
+        var writer = JSONWriter()
+        writer.notification(method, params: params)
+        outlet.send(&writer)
+    }
+
     /// Whether `answerLater` may be called. Not where calls run strictly one after the other, or on their caller's own thread.
     public var mayAnswerLater: Bool { outlet.letsCallsWait }
 
@@ -152,6 +161,8 @@ enum AnswerRoute: Sendable {
 protocol AnswerOutlet: AnyObject, Sendable {
     /// Answers a call that was claimed with an error.
     func answer(_ call: Call, _ error: any ResponseError)
+    /// Sends a complete message.
+    func send(_ message: inout JSONWriter)
     /// Sends a complete message, unless too much is unsent already.
     func sendIfRoom(_ message: inout JSONWriter)
     /// Whether calls may give their answers later.

@@ -211,7 +211,10 @@ final class Dispatcher: AnswerOutlet {
     }
 
     func sendIfRoom(_ message: inout JSONWriter) {
-        guard flow.mayAnswer else { return }
+        if flow.mayAnswer { send(&message) }
+    }
+
+    func send(_ message: inout JSONWriter) {
         framing.seal(&message.bytes, from: 0)
         outbox.send(message.bytes)
     }

@@ -27,9 +27,9 @@ struct ProvidersOverHTTP: ForeignProviders {
         do throws(IssuerFailure) {
             switch try keys.lookUp(header, of: address) {
             case .known(let key): return key
-            case .mustAsk where mayWait(call), .isAsked where mayWait(call) && !mayAnswerLater(call):
+            case .mustAsk where mayWait(call), .isAsked where mayWait(call) && !call.mayAnswerLater:
                 return try keys.key(for: header, of: address, isCancelled: { call.isCancelled })
-            case .isAsked where mayAnswerLater(call):
+            case .isAsked where call.mayAnswerLater:
                 outcome = WaitsForOthers { [keys] in keys.whenAnswered(address, $0) }
             case .mustAsk, .isAsked: outcome = MoveToLane(.network)
             }
@@ -80,8 +80,6 @@ struct ProvidersOverHTTP: ForeignProviders {
 
     /// A Swift program's own call waits where it is.
     private func mayWait(_ call: any CallContext) -> Bool { (call as? CallAdapter)?.mayWaitForOthers ?? true }
-
-    private func mayAnswerLater(_ call: any CallContext) -> Bool { (call as? CallAdapter)?.mayAnswerLater ?? false }
 
     private func answer(to failure: IssuerFailure, of provider: ProviderAddress) -> any Error {
         switch failure.check {

@@ -395,6 +395,24 @@ export class AmbiguousRoleDenied extends RpcError {
   static type = "ambiguousRoleDenied";
 }
 
+/** A credential provider is named that is not open in this process. */
+export class ProviderNotOpen extends RpcError {
+  static code = 3030;
+  static type = "providerNotOpen";
+}
+
+/** submitToken with a continuationToken of no refresh that waits. */
+export class TokenNotAwaited extends RpcError {
+  static code = 3031;
+  static type = "tokenNotAwaited";
+}
+
+/** credentialsProvider.open beyond the limit. */
+export class TooManyProviders extends RpcError {
+  static code = 3032;
+  static type = "tooManyProviders";
+}
+
 /** A login provider does not answer, or says that it cannot now. */
 export class ProviderUnavailable extends RpcError {
   static code = 6001;
@@ -488,6 +506,12 @@ export class ClockOutOfRange extends RpcError {
   static type = "clockOutOfRange";
 }
 
+/** test.http is asked for a port that is taken, or that this user may not have. */
+export class PortUnavailable extends RpcError {
+  static code = 9010;
+  static type = "portUnavailable";
+}
+
 /** Code to class. */
 export const errorsByCode = new Map(
   [
@@ -556,6 +580,9 @@ export const errorsByCode = new Map(
     IssuerNotFound,
     RoleNotOffered,
     AmbiguousRoleDenied,
+    ProviderNotOpen,
+    TokenNotAwaited,
+    TooManyProviders,
     ProviderUnavailable,
     ProviderUnusable,
     StoreBusy,
@@ -571,5 +598,6 @@ export const errorsByCode = new Map(
     TestingStoreMismatch,
     OutcomeUnknown,
     ClockOutOfRange,
+    PortUnavailable,
   ].map((error) => [error.code, error]),
 );

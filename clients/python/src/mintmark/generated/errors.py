@@ -1198,6 +1198,40 @@ class AmbiguousRoleDenied(AnsweredError):
         return cast("str", self._required("provider"))
 
 
+class ProviderNotOpen(AnsweredError):
+    """A credential provider is named that is not open in this process."""
+
+    code = 3030
+    type = "providerNotOpen"
+
+    @property
+    def provider(self) -> str:
+        """A credential provider that is open in this process, as credentialsProvider.open answered it."""
+        return cast("str", self._required("provider"))
+
+
+class TokenNotAwaited(AnsweredError):
+    """submitToken with a continuationToken of no refresh that waits."""
+
+    code = 3031
+    type = "tokenNotAwaited"
+
+
+class TooManyProviders(AnsweredError):
+    """credentialsProvider.open beyond the limit.
+
+    cognito: LimitExceededException
+    """
+
+    code = 3032
+    type = "tooManyProviders"
+
+    @property
+    def limit(self) -> int:
+        """How many can be open at once."""
+        return cast("int", self._required("limit"))
+
+
 class ProviderUnavailable(AnsweredError):
     """A login provider does not answer, or says that it cannot now.
 
@@ -1359,6 +1393,12 @@ class StoreCannotOpen(AnsweredError):
         """Why."""
         return cast("str", self._required("reason"))
 
+    @property
+    def retry_after_seconds(self) -> Optional[int]:
+        """When to try again, where a server may be back by then."""
+        value = self._optional("retryAfterSeconds")
+        return None if value is None else cast("int", value)
+
 
 class NotAStore(AnsweredError):
     """The file or database is something else."""
@@ -1435,6 +1475,23 @@ class ClockOutOfRange(AnsweredError):
         return cast("int", self._required("asked"))
 
 
+class PortUnavailable(AnsweredError):
+    """test.http is asked for a port that is taken, or that this user may not have."""
+
+    code = 9010
+    type = "portUnavailable"
+
+    @property
+    def port(self) -> int:
+        """The port that was asked for; 0 for any."""
+        return cast("int", self._required("port"))
+
+    @property
+    def reason(self) -> str:
+        """What the system said."""
+        return cast("str", self._required("reason"))
+
+
 # Every class by the `type` its answers carry.
 BY_TYPE: Dict[str, Type[AnsweredError]] = {
     "parseError": ParseError,
@@ -1502,6 +1559,9 @@ BY_TYPE: Dict[str, Type[AnsweredError]] = {
     "issuerNotFound": IssuerNotFound,
     "roleNotOffered": RoleNotOffered,
     "ambiguousRoleDenied": AmbiguousRoleDenied,
+    "providerNotOpen": ProviderNotOpen,
+    "tokenNotAwaited": TokenNotAwaited,
+    "tooManyProviders": TooManyProviders,
     "providerUnavailable": ProviderUnavailable,
     "providerUnusable": ProviderUnusable,
     "storeBusy": StoreBusy,
@@ -1517,6 +1577,7 @@ BY_TYPE: Dict[str, Type[AnsweredError]] = {
     "testingStoreMismatch": TestingStoreMismatch,
     "outcomeUnknown": OutcomeUnknown,
     "clockOutOfRange": ClockOutOfRange,
+    "portUnavailable": PortUnavailable,
 }
 
 __all__ = [
@@ -1585,6 +1646,9 @@ __all__ = [
     "IssuerNotFound",
     "RoleNotOffered",
     "AmbiguousRoleDenied",
+    "ProviderNotOpen",
+    "TokenNotAwaited",
+    "TooManyProviders",
     "ProviderUnavailable",
     "ProviderUnusable",
     "StoreBusy",
@@ -1600,4 +1664,5 @@ __all__ = [
     "TestingStoreMismatch",
     "OutcomeUnknown",
     "ClockOutOfRange",
+    "PortUnavailable",
 ]
