@@ -70,7 +70,12 @@ public struct Offering: MethodLookup {
         {
             let later = try call.answerLater()
             other.whenDone { outcome in
-                later.resume { call, result in try answering(call) { try outcome.get().write(to: &result) } }
+                later.resume { call, result in
+                    // Had the other to wait for a third, this one begins anew, as that one does.
+                    do { try answering(call) { try outcome.get().write(to: &result) } } catch is WaitsForOthers {
+                        throw MoveToLane(.network)
+                    }
+                }
             }
         } catch {
             guard let known = contractError(error) else { throw error }
