@@ -35,7 +35,7 @@ public struct Offering: MethodLookup {
         let place = Contract.MethodTable.all.firstIndex { $0.name == info.name }!
         if let storeless = Storeless.method(info.name, mintmark) {
             return Method(info.name, on: Lanes.lane(of: info, nil)) { call, params, result in
-                try answering(call) { try storeless(params, CallAdapter(call, isPublicCaller: isPublic), &result) }
+                try answering { try storeless(params, CallAdapter(call, isPublicCaller: isPublic), &result) }
             }
         }
         let isRemote = mintmark.configuration.store.isRemote
@@ -50,11 +50,13 @@ public struct Offering: MethodLookup {
     ) throws {
         let mayWait = call.lane != .compute
         do {
-            try answering(call) {
-                // Opening the store may take long; the thread that reads does not do it.
-                guard let services = try mintmark.opened ?? (mayWait ? mintmark.services() : nil) else { throw WouldWait() }
-                try Patience.with(!mayWait ? .none : call.isToWrite ? .fullToWrite : .full) {
-                    try services.bound[place]?.run(params, CallAdapter(call, isPublicCaller: isPublic), &result)
+            try AnsweredByOther.joining(call, &result) { result in
+                try answering {
+                    // Opening the store may take long; the thread that reads does not do it.
+                    guard let services = try mintmark.opened ?? (mayWait ? mintmark.services() : nil) else { throw WouldWait() }
+                    try Patience.with(!mayWait ? .none : call.isToWrite ? .fullToWrite : .full) {
+                        try services.bound[place]?.run(params, CallAdapter(call, isPublicCaller: isPublic), &result)
+                    }
                 }
             }
         } catch let wait as WaitsForOthers {
@@ -64,20 +66,8 @@ public struct Offering: MethodLookup {
         }
     }
 
-    private static func answering(_ call: Call, _ body: () throws -> Void) throws {
-        do { try body() } catch let wait as WouldWait { throw MoveToLane(.store, isToWrite: wait.isWrite) } catch let other
-            as AnsweredByOther
-        {
-            let later = try call.answerLater()
-            other.whenDone { outcome in
-                later.resume { call, result in
-                    // Had the other to wait for a third, this one begins anew, as that one does.
-                    do { try answering(call) { try outcome.get().write(to: &result) } } catch is WaitsForOthers {
-                        throw MoveToLane(.network)
-                    }
-                }
-            }
-        } catch {
+    private static func answering(_ body: () throws -> Void) throws {
+        do { try body() } catch let wait as WouldWait { throw MoveToLane(.store, isToWrite: wait.isWrite) } catch {
             guard let known = contractError(error) else { throw error }
             throw Answer(known)
         }
@@ -95,11 +85,19 @@ enum Lanes {
     static func lane(of method: MethodInfo, _ params: JSONNode?) -> Lane {
         switch method.name {
         case "token.mintForDeveloper", "token.mint", "identity.resolve", "credentials.get", "credentialsProvider.get": .compute
-        case "audit.verify", "system.health": .store
+        case "audit.verify", "store.stats", "system.health": .store
         case "key.rotate", "key.revoke": .hash
+        // Making an RSA key takes long.
+        case "system.apply": hasRSA(params?["pools"]) ? .hash : .store
         case "pool.create": params?["signingAlgorithm"]?.string?.hasPrefix("RS") == true ? .hash : .store
         default: method.isReadOnly ? .compute : .store
         }
+    }
+
+    private static func hasRSA(_ pools: JSONNode?) -> Bool {
+        var found = false
+        pools?.forEachElement { _, pool in found = found || pool["signingAlgorithm"]?.string?.hasPrefix("RS") == true }
+        return found
     }
 }
 
