@@ -40,17 +40,28 @@ public struct Offering: MethodLookup {
         }
         let isRemote = mintmark.configuration.store.isRemote
         return Method(info.name, lane: { Lanes.lane(of: info, $0, isRemote: isRemote) }) { call, params, result in
-            try WaitsForOthers.resuming(call, &result) { call, result in
-                try AnsweredByOther.joining(call, &result) { result in
-                    try answering {
-                        let mayWait = call.lane != .compute
-                        // Opening the store may take long; the thread that reads does not do it.
-                        guard let services = try mintmark.opened ?? (mayWait ? mintmark.services() : nil) else { throw WouldWait() }
-                        try Patience.with(!mayWait ? .none : call.isToWrite ? .fullToWrite : .full) {
-                            try services.bound[place]?.run(params, CallAdapter(call, isPublicCaller: isPublic), &result)
-                        }
+            try run(place, mintmark, isPublic: isPublic, call, params, &result)
+        }
+    }
+
+    /// Runs the method at this place of the table, again when it has waited for what others fetch.
+    private static func run(
+        _ place: Int, _ mintmark: Mintmark, isPublic: Bool, _ call: Call, _ params: JSONNode?, _ result: inout JSONWriter
+    ) throws {
+        let mayWait = call.lane != .compute
+        do {
+            try AnsweredByOther.joining(call, &result) { result in
+                try answering {
+                    // Opening the store may take long; the thread that reads does not do it.
+                    guard let services = try mintmark.opened ?? (mayWait ? mintmark.services() : nil) else { throw WouldWait() }
+                    try Patience.with(!mayWait ? .none : call.isToWrite ? .fullToWrite : .full) {
+                        try services.bound[place]?.run(params, CallAdapter(call, isPublicCaller: isPublic), &result)
                     }
                 }
+            }
+        } catch let wait as WaitsForOthers {
+            try wait.resume(call, &result) { call, result in
+                try run(place, mintmark, isPublic: isPublic, call, params, &result)
             }
         }
     }
@@ -74,11 +85,19 @@ enum Lanes {
     static func lane(of method: MethodInfo, _ params: JSONNode?) -> Lane {
         switch method.name {
         case "token.mintForDeveloper", "token.mint", "identity.resolve", "credentials.get", "credentialsProvider.get": .compute
-        case "audit.verify", "system.health": .store
+        case "audit.verify", "store.stats", "system.health": .store
         case "key.rotate", "key.revoke": .hash
+        // Making an RSA key takes long.
+        case "system.apply": hasRSA(params?["pools"]) ? .hash : .store
         case "pool.create": params?["signingAlgorithm"]?.string?.hasPrefix("RS") == true ? .hash : .store
         default: method.isReadOnly ? .compute : .store
         }
+    }
+
+    private static func hasRSA(_ pools: JSONNode?) -> Bool {
+        var found = false
+        pools?.forEachElement { _, pool in found = found || pool["signingAlgorithm"]?.string?.hasPrefix("RS") == true }
+        return found
     }
 }
 

@@ -7,6 +7,7 @@ import Platform
 /// A class, because every request takes it up: as a struct of services it would be copied member by member each time.
 public final class Services: Sendable {
     public let surroundings: Surroundings
+    let apply: ApplyService
     public let audit: AuditService
     public let compat: CompatService
     public let credentials: CredentialsService
@@ -15,6 +16,7 @@ public final class Services: Sendable {
     public let key: KeyService
     public let pool: PoolService
     public let role: RoleService
+    public let store: StoreService
     public let token: TokenService
     let housekeeping: Housekeeping
     /// What test.http listens with.
@@ -25,6 +27,7 @@ public final class Services: Sendable {
     init(_ surroundings: Surroundings, _ mintmark: Mintmark) {
         let catalogue = Catalogue(vault: surroundings.vault)
         self.surroundings = surroundings
+        apply = ApplyService(surroundings)
         audit = AuditService(surroundings)
         compat = CompatService(surroundings, catalogue)
         credentials = CredentialsService(surroundings, catalogue)
@@ -32,6 +35,7 @@ public final class Services: Sendable {
         key = KeyService(surroundings, catalogue)
         pool = PoolService(surroundings, catalogue)
         role = RoleService(surroundings, catalogue)
+        store = StoreService(surroundings, keyFile: mintmark.configuration.keyFile, hasOwnKey: mintmark.configuration.masterKey != nil)
         token = TokenService(surroundings, catalogue)
         credentialsProvider = CredentialsProviderService(surroundings, catalogue)
         loopback = LoopbackCompat(compat)
@@ -41,7 +45,8 @@ public final class Services: Sendable {
         let test = mintmark.configuration.testing ? TestService(surroundings, loopback) : nil
         let methods = Contract.MethodTable.bind(
             audit: audit, compat: compat, credentials: credentials, credentialsProvider: credentialsProvider, identity: identity,
-            key: key, pool: pool, role: role, rpc: RpcService(mintmark), system: SystemService(mintmark), test: test, token: token)
+            key: key, pool: pool, role: role, rpc: RpcService(mintmark), store: store, system: SystemService(mintmark), test: test,
+            token: token)
         let byName = Dictionary(uniqueKeysWithValues: methods.map { ($0.info.name, $0) })
         bound = Contract.MethodTable.all.map { byName[$0.name] }
     }

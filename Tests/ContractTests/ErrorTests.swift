@@ -87,7 +87,8 @@ import Testing
         (8009, "masterKeyMissing"),
         (8010, "masterKeyWrong"),
         (8011, "testingStoreMismatch"),
-        (8012, "outcomeUnknown"),
+        (8012, "outcomeUnknown"), (8013, "backupFileExists"), (8014, "backupNotHere"), (8015, "backupFailed"),
+        (8016, "newMasterKeyNeeded"), (8017, "invalidMasterKey"),
         (9001, "clockOutOfRange"),
         (9010, "portUnavailable"),
     ]

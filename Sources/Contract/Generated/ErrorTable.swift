@@ -87,6 +87,11 @@ public enum ErrorTable {
         ErrorInfo(code: MasterKeyWrong.code, type: MasterKeyWrong.type, when: "The data key does not open with the given master key.", isRetryable: false),
         ErrorInfo(code: TestingStoreMismatch.code, type: TestingStoreMismatch.type, when: "A testing store without --testing, or the reverse.", isRetryable: false),
         ErrorInfo(code: OutcomeUnknown.code, type: OutcomeUnknown.type, when: "The store went away in the middle of a commit.", isRetryable: false),
+        ErrorInfo(code: BackupFileExists.code, type: BackupFileExists.type, when: "store.backup is given the path of something that is there.", isRetryable: false),
+        ErrorInfo(code: BackupNotHere.code, type: BackupNotHere.type, when: "store.backup is called on PostgreSQL, which pg_dump backs up, or on a store in memory, which ends with its process.", isRetryable: false),
+        ErrorInfo(code: BackupFailed.code, type: BackupFailed.type, when: "The folder of the backup is missing or cannot be written, or its disk is full.", isRetryable: false),
+        ErrorInfo(code: NewMasterKeyNeeded.code, type: NewMasterKeyNeeded.type, when: "store.rekey is called without a key on a store whose key the process was given.", isRetryable: false),
+        ErrorInfo(code: InvalidMasterKey.code, type: InvalidMasterKey.type, when: "The key that store.rekey is given does not decode to 32 bytes.", isRetryable: false),
         ErrorInfo(code: ClockOutOfRange.code, type: ClockOutOfRange.type, when: "test.clock would leave the years 1970 to 9999.", isRetryable: false),
         ErrorInfo(code: PortUnavailable.code, type: PortUnavailable.type, when: "test.http is asked for a port that is taken, or that this user may not have.", isRetryable: false),
     ]

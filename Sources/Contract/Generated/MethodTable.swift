@@ -47,6 +47,10 @@ public enum MethodTable {
         RoleList.info,
         RolePut.info,
         RpcDiscover.info,
+        StoreBackup.info,
+        StoreRekey.info,
+        StoreStats.info,
+        SystemApply.info,
         SystemHealth.info,
         SystemInfo.info,
         SystemMetrics.info,
@@ -61,9 +65,9 @@ public enum MethodTable {
     ]
 
     /// Binds every method to its handler. Testing methods are left out where there is none.
-    public static func bind(audit: any AuditHandlers, compat: any CompatHandlers, credentials: any CredentialsHandlers, credentialsProvider: any CredentialsProviderHandlers, identity: any IdentityHandlers, key: any KeyHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, system: any SystemHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
+    public static func bind(audit: any AuditHandlers, compat: any CompatHandlers, credentials: any CredentialsHandlers, credentialsProvider: any CredentialsProviderHandlers, identity: any IdentityHandlers, key: any KeyHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, store: any StoreHandlers, system: any SystemHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
         var all: [BoundMethod] = []
-        all.reserveCapacity(53)
+        all.reserveCapacity(57)
         all.append(BoundMethod(AuditList.self) { try audit.list($0, $1) })
         all.append(BoundMethod(AuditVerify.self) { try audit.verify($0, $1) })
         all.append(BoundMethod(CompatHttp.self) { try compat.http($0, $1) })
@@ -106,6 +110,10 @@ public enum MethodTable {
         all.append(BoundMethod(RoleList.self) { try role.list($0, $1) })
         all.append(BoundMethod(RolePut.self) { try role.put($0, $1) })
         all.append(BoundMethod(RpcDiscover.self) { try rpc.discover($0, $1) })
+        all.append(BoundMethod(StoreBackup.self) { try store.backup($0, $1) })
+        all.append(BoundMethod(StoreRekey.self) { try store.rekey($0, $1) })
+        all.append(BoundMethod(StoreStats.self) { try store.stats($0, $1) })
+        all.append(BoundMethod(SystemApply.self) { try system.apply($0, $1) })
         all.append(BoundMethod(SystemHealth.self) { try system.health($0, $1) })
         all.append(BoundMethod(SystemInfo.self) { try system.info($0, $1) })
         all.append(BoundMethod(SystemMetrics.self) { try system.metrics($0, $1) })

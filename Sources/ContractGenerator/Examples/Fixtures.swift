@@ -154,6 +154,12 @@ enum Fixtures {
                         method: "credentialsProvider.get", params: ["provider": "$provider"],
                         result: ["continuationToken": "$continuationToken"])
                 ]),
+            // The store under a master key that the caller has.
+            Fixture(
+                name: "ownKey", given: [],
+                steps: [
+                    .init(method: "store.rekey", params: ["newMasterKey": "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"], result: [:])
+                ]),
             // Temporary credentials of alice: $accessKeyId, $sessionToken.
             Fixture(
                 name: "credentials", given: ["poolWithRole", "token"],

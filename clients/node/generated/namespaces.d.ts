@@ -9,6 +9,7 @@ import type { KeyMethods } from "./methods/key.js";
 import type { PoolMethods } from "./methods/pool.js";
 import type { RoleMethods } from "./methods/role.js";
 import type { RpcMethods } from "./methods/rpc.js";
+import type { StoreMethods } from "./methods/store.js";
 import type { SystemMethods } from "./methods/system.js";
 import type { TestMethods } from "./methods/test.js";
 import type { TokenMethods } from "./methods/token.js";
@@ -27,6 +28,7 @@ export interface Namespaces {
   readonly pool: PoolMethods;
   readonly role: RoleMethods;
   readonly rpc: RpcMethods;
+  readonly store: StoreMethods;
   readonly system: SystemMethods;
   readonly test: TestMethods;
   readonly token: TokenMethods;
@@ -111,7 +113,15 @@ export type {
 } from "./methods/rpc.js";
 
 export type {
+  StoreMethods,
+  StoreBackupParams, StoreBackupResult,
+  StoreRekeyParams, StoreRekeyResult,
+  StoreStatsParams, StoreStatsResult,
+} from "./methods/store.js";
+
+export type {
   SystemMethods,
+  SystemApplyParams, SystemApplyResult,
   SystemHealthParams, SystemHealthResult,
   SystemInfoParams, SystemInfoResult,
   SystemMetricsParams, SystemMetricsResult,

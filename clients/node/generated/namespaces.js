@@ -9,6 +9,7 @@ import { KeyMethods } from "./methods/key.js";
 import { PoolMethods } from "./methods/pool.js";
 import { RoleMethods } from "./methods/role.js";
 import { RpcMethods } from "./methods/rpc.js";
+import { StoreMethods } from "./methods/store.js";
 import { SystemMethods } from "./methods/system.js";
 import { TestMethods } from "./methods/test.js";
 import { TokenMethods } from "./methods/token.js";
@@ -27,6 +28,7 @@ export const namespaces = {
   pool: PoolMethods,
   role: RoleMethods,
   rpc: RpcMethods,
+  store: StoreMethods,
   system: SystemMethods,
   test: TestMethods,
   token: TokenMethods,

@@ -11,6 +11,7 @@ from .namespaces.key import AsyncKeyMethods, KeyMethods
 from .namespaces.pool import AsyncPoolMethods, PoolMethods
 from .namespaces.role import AsyncRoleMethods, RoleMethods
 from .namespaces.rpc import AsyncRpcMethods, RpcMethods
+from .namespaces.store import AsyncStoreMethods, StoreMethods
 from .namespaces.system import AsyncSystemMethods, SystemMethods
 from .namespaces.test import AsyncTestMethods, TestMethods
 from .namespaces.token import AsyncTokenMethods, TokenMethods
@@ -29,6 +30,7 @@ class Namespaces:
         self.pool = PoolMethods(call)
         self.role = RoleMethods(call)
         self.rpc = RpcMethods(call)
+        self.store = StoreMethods(call)
         self.system = SystemMethods(call)
         self.test = TestMethods(call)
         self.token = TokenMethods(call)
@@ -47,6 +49,7 @@ class AsyncNamespaces:
         self.pool = AsyncPoolMethods(call)
         self.role = AsyncRoleMethods(call)
         self.rpc = AsyncRpcMethods(call)
+        self.store = AsyncStoreMethods(call)
         self.system = AsyncSystemMethods(call)
         self.test = AsyncTestMethods(call)
         self.token = AsyncTokenMethods(call)
