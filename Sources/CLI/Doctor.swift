@@ -2,6 +2,7 @@ import ArgumentParser
 import Contract
 import Glibc
 import Mintmark
+import Network
 import Storage
 
 /// `mintmark doctor`
@@ -47,6 +48,13 @@ struct Doctor: ParsableCommand {
         } catch {
             let needed = (error as? MasterKeyMissing)?.fingerprint.map { " It has the fingerprint \($0)." } ?? ""
             say(false, Printing.reason(error) + needed)
+        }
+        // Not needed by those who ask nobody, so its absence is no fault.
+        do throws(HTTPFailure) {
+            try CurlClient(mintmark.configuration.outgoing).prepare()
+            say(true, "libcurl is here: login providers can be asked for their keys")
+        } catch {
+            Printing.out("--  login providers cannot be asked: \(error)")
         }
         mintmark.close()
         if !isWell { throw ExitCode(2) }

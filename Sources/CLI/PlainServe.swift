@@ -28,6 +28,8 @@ enum PlainServe {
         case "--caller": settings.store.caller = value
         case "--apply": settings.apply = value
         case "--migrate": settings.store.migrate = value
+        case "--ca-file": settings.store.caFile = value
+        case "--proxy": settings.store.proxy = value
         case "--log-level": settings.store.logLevel = value
         case "--audit-retention-days": return assign(Int(value), &settings.store.auditRetentionDays)
         case "--clock": return assign(Int64(value), &settings.store.clock)

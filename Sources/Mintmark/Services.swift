@@ -9,7 +9,9 @@ public final class Services: Sendable {
     public let surroundings: Surroundings
     let apply: ApplyService
     public let audit: AuditService
+    public let compat: CompatService
     public let credentials: CredentialsService
+    public let credentialsProvider: CredentialsProviderService
     public let identity: IdentityService
     public let key: KeyService
     public let pool: PoolService
@@ -17,6 +19,8 @@ public final class Services: Sendable {
     public let store: StoreService
     public let token: TokenService
     let housekeeping: Housekeeping
+    /// What test.http listens with.
+    let loopback: LoopbackCompat
     /// In the order of `MethodTable.all`; nil where there is no handler, as for testing methods outside of tests.
     let bound: [BoundMethod?]
 
@@ -25,6 +29,7 @@ public final class Services: Sendable {
         self.surroundings = surroundings
         apply = ApplyService(surroundings)
         audit = AuditService(surroundings)
+        compat = CompatService(surroundings, catalogue)
         credentials = CredentialsService(surroundings, catalogue)
         identity = IdentityService(surroundings, catalogue)
         key = KeyService(surroundings, catalogue)
@@ -32,13 +37,16 @@ public final class Services: Sendable {
         role = RoleService(surroundings, catalogue)
         store = StoreService(surroundings, keyFile: mintmark.configuration.keyFile, hasOwnKey: mintmark.configuration.masterKey != nil)
         token = TokenService(surroundings, catalogue)
+        credentialsProvider = CredentialsProviderService(surroundings, catalogue)
+        loopback = LoopbackCompat(compat)
         housekeeping = Housekeeping(
             surroundings, auditRetentionSeconds: mintmark.configuration.auditRetentionDays.map { Int64($0) * 86_400 },
             reports: .logged(to: mintmark.log))
-        let test = mintmark.configuration.testing ? TestService(surroundings) : nil
+        let test = mintmark.configuration.testing ? TestService(surroundings, loopback) : nil
         let methods = Contract.MethodTable.bind(
-            audit: audit, credentials: credentials, identity: identity, key: key, pool: pool, role: role, rpc: RpcService(mintmark),
-            store: store, system: SystemService(mintmark), test: test, token: token)
+            audit: audit, compat: compat, credentials: credentials, credentialsProvider: credentialsProvider, identity: identity,
+            key: key, pool: pool, role: role, rpc: RpcService(mintmark), store: store, system: SystemService(mintmark), test: test,
+            token: token)
         let byName = Dictionary(uniqueKeysWithValues: methods.map { ($0.info.name, $0) })
         bound = Contract.MethodTable.all.map { byName[$0.name] }
     }

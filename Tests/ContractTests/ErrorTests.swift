@@ -71,7 +71,11 @@ import Testing
         (3027, "issuerNotFound"),
         (3028, "roleNotOffered"),
         (3029, "ambiguousRoleDenied"),
+        (3030, "providerNotOpen"),
+        (3031, "tokenNotAwaited"),
+        (3032, "tooManyProviders"),
         (6001, "providerUnavailable"),
+        (6002, "providerUnusable"),
         (8001, "storeBusy"),
         (8002, "storeReadOnly"),
         (8003, "storeFull"),
@@ -86,6 +90,7 @@ import Testing
         (8012, "outcomeUnknown"), (8013, "backupFileExists"), (8014, "backupNotHere"), (8015, "backupFailed"),
         (8016, "newMasterKeyNeeded"), (8017, "invalidMasterKey"),
         (9001, "clockOutOfRange"),
+        (9010, "portUnavailable"),
     ]
 
     @Test("every error keeps its number, and there is none without a pinned one")

@@ -62,7 +62,7 @@ private struct NoCall: CallContext {
         #expect(try JSONValue(parsing: OpenRPCDocument.describing { _ in true }.bytes) == committed)
         let part = try JSONValue(parsing: OpenRPCDocument.describing { !$0.isTesting && $0.caller == .public }.bytes)
         #expect(part["methods"]?.array?.count == 10 && part["components"] == committed["components"])
-        #expect(MethodTable.all.filter(\.isTesting).map(\.name) == ["test.clock"])
+        #expect(MethodTable.all.filter(\.isTesting).map(\.name) == ["test.clock", "test.http"])
     }
 
     static let typos: [(name: String, nearest: [String])] = [

@@ -7,10 +7,19 @@ public enum MethodTable {
     public static let all: [MethodInfo] = [
         AuditList.info,
         AuditVerify.info,
+        CompatHttp.info,
         CredentialsAssumeRole.info,
         CredentialsGet.info,
         CredentialsRevoke.info,
         CredentialsVerify.info,
+        CredentialsProviderClearCredentials.info,
+        CredentialsProviderClearKeychain.info,
+        CredentialsProviderClose.info,
+        CredentialsProviderGet.info,
+        CredentialsProviderIdentityId.info,
+        CredentialsProviderOpen.info,
+        CredentialsProviderSetLogins.info,
+        CredentialsProviderSubmitToken.info,
         IdentityDelete.info,
         IdentityGet.info,
         IdentityList.info,
@@ -47,6 +56,7 @@ public enum MethodTable {
         SystemMetrics.info,
         SystemPing.info,
         TestClock.info,
+        TestHttp.info,
         TokenDiscovery.info,
         TokenJwks.info,
         TokenMint.info,
@@ -55,15 +65,24 @@ public enum MethodTable {
     ]
 
     /// Binds every method to its handler. Testing methods are left out where there is none.
-    public static func bind(audit: any AuditHandlers, credentials: any CredentialsHandlers, identity: any IdentityHandlers, key: any KeyHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, store: any StoreHandlers, system: any SystemHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
+    public static func bind(audit: any AuditHandlers, compat: any CompatHandlers, credentials: any CredentialsHandlers, credentialsProvider: any CredentialsProviderHandlers, identity: any IdentityHandlers, key: any KeyHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, store: any StoreHandlers, system: any SystemHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
         var all: [BoundMethod] = []
-        all.reserveCapacity(47)
+        all.reserveCapacity(57)
         all.append(BoundMethod(AuditList.self) { try audit.list($0, $1) })
         all.append(BoundMethod(AuditVerify.self) { try audit.verify($0, $1) })
+        all.append(BoundMethod(CompatHttp.self) { try compat.http($0, $1) })
         all.append(BoundMethod(CredentialsAssumeRole.self) { try credentials.assumeRole($0, $1) })
         all.append(BoundMethod(CredentialsGet.self) { try credentials.get($0, $1) })
         all.append(BoundMethod(CredentialsRevoke.self) { try credentials.revoke($0, $1) })
         all.append(BoundMethod(CredentialsVerify.self) { try credentials.verify($0, $1) })
+        all.append(BoundMethod(CredentialsProviderClearCredentials.self) { try credentialsProvider.clearCredentials($0, $1) })
+        all.append(BoundMethod(CredentialsProviderClearKeychain.self) { try credentialsProvider.clearKeychain($0, $1) })
+        all.append(BoundMethod(CredentialsProviderClose.self) { try credentialsProvider.close($0, $1) })
+        all.append(BoundMethod(CredentialsProviderGet.self) { try credentialsProvider.get($0, $1) })
+        all.append(BoundMethod(CredentialsProviderIdentityId.self) { try credentialsProvider.identityId($0, $1) })
+        all.append(BoundMethod(CredentialsProviderOpen.self) { try credentialsProvider.open($0, $1) })
+        all.append(BoundMethod(CredentialsProviderSetLogins.self) { try credentialsProvider.setLogins($0, $1) })
+        all.append(BoundMethod(CredentialsProviderSubmitToken.self) { try credentialsProvider.submitToken($0, $1) })
         all.append(BoundMethod(IdentityDelete.self) { try identity.delete($0, $1) })
         all.append(BoundMethod(IdentityGet.self) { try identity.get($0, $1) })
         all.append(BoundMethod(IdentityList.self) { try identity.list($0, $1) })
@@ -101,6 +120,7 @@ public enum MethodTable {
         all.append(BoundMethod(SystemPing.self) { try system.ping($0, $1) })
         if let test {
             all.append(BoundMethod(TestClock.self) { try test.clock($0, $1) })
+            all.append(BoundMethod(TestHttp.self) { try test.http($0, $1) })
         }
         all.append(BoundMethod(TokenDiscovery.self) { try token.discovery($0, $1) })
         all.append(BoundMethod(TokenJwks.self) { try token.jwks($0, $1) })

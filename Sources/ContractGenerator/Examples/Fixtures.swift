@@ -136,6 +136,30 @@ enum Fixtures {
                 steps: [
                     .init(method: "store.rekey", params: ["newMasterKey": "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"], result: [:])
                 ]),
+            // A credential provider for a guest of a pool with a role for guests: $provider.
+            Fixture(
+                name: "guestProvider", given: ["guestWithRole"],
+                steps: [
+                    .init(
+                        method: "credentialsProvider.open", params: ["poolId": "$pool", "key": "phone"], result: ["provider": "$provider"])
+                ]),
+            // A credential provider for alice, whose tokens the caller's own backend mints: $provider.
+            Fixture(
+                name: "callerProvider", given: ["poolWithRole"],
+                steps: [
+                    .init(
+                        method: "credentialsProvider.open",
+                        params: ["poolId": "$pool", "tokenSource": "caller", "logins": ["login.shop": "alice"]],
+                        result: ["provider": "$provider"])
+                ]),
+            // That provider, waiting for a token, and the token: $continuationToken, $alice, $token.
+            Fixture(
+                name: "awaitedToken", given: ["callerProvider", "token"],
+                steps: [
+                    .init(
+                        method: "credentialsProvider.get", params: ["provider": "$provider"],
+                        result: ["continuationToken": "$continuationToken"])
+                ]),
             // Temporary credentials of alice: $accessKeyId, $sessionToken.
             Fixture(
                 name: "credentials", given: ["poolWithRole", "token"],

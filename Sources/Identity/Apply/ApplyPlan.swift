@@ -7,8 +7,11 @@ struct ApplyPlan {
     let pools: [PlannedPool]
     let roles: [PlannedRole]
 
+    /// - Parameter allowsPlainLoopback: whether plain http to this machine needs no `allowInsecure`.
     /// - Throws: `InvalidParams` with everything that is wrong with the document.
-    init(_ request: SystemApply.Params, _ fresh: FreshParts, realm: Realm, at now: Int64, in tx: Transaction) throws {
+    init(_ request: SystemApply.Params, _ fresh: FreshParts, realm: Realm, allowsPlainLoopback: Bool, at now: Int64, in tx: Transaction)
+        throws
+    {
         let declaredPools = request.pools ?? []
         let declaredRoles = request.roles ?? []
         var problems = ApplyProblems()
@@ -20,7 +23,8 @@ struct ApplyPlan {
             let existing = try tx.pool(id)
             let roles = try existing.map { try tx.poolRoles($0.id) } ?? [:]
             return try PlannedPool(
-                declaration, at: place, id: id, existing: existing, existingRoles: roles, realm: realm, now: now, isRole: isRole, &problems)
+                declaration, at: place, id: id, existing: existing, existingRoles: roles, realm: realm,
+                allowsPlainLoopback: allowsPlainLoopback, now: now, isRole: isRole, &problems)
         }
         var seen: Set<String> = []
         roles = try declaredRoles.enumerated().compactMap { place, declaration in

@@ -15,7 +15,8 @@ public struct ApplyService: Sendable {
         let now = surroundings.clock.now
         let fresh = FreshParts(for: request, surroundings)
         let plan: (Storage.Transaction) throws -> ApplyPlan = { tx in
-            try ApplyPlan(request, fresh, realm: surroundings.realm, at: now, in: tx)
+            try ApplyPlan(
+                request, fresh, realm: surroundings.realm, allowsPlainLoopback: surroundings.foreign.allowsPlainLoopback, at: now, in: tx)
         }
         var keys: [Int: NewSigningKey] = [:]
         while true {

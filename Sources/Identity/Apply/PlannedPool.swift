@@ -18,14 +18,15 @@ struct PlannedPool {
     /// - Returns: nil if its providers cannot be told; then there is a violation.
     init?(
         _ declaration: PoolDeclaration, at place: Int, id: String, existing: PoolRecord?, existingRoles: [String: String], realm: Realm,
-        now: Int64, isRole: (String) throws -> Bool, _ problems: inout ApplyProblems
+        allowsPlainLoopback: Bool, now: Int64, isRole: (String) throws -> Bool, _ problems: inout ApplyProblems
     ) throws {
         let pointer = "/pools/\(place)"
         let developerProvider = try problems.attempt(pointer + "/developerProvider") {
             try existing.map { try $0.developerProvider(asking: declaration.developerProvider) } ?? declaration.developerProvider
         }
         let providers = try problems.attempt(pointer + "/providers") {
-            try [LoginProvider](declaration.providers ?? [], developerProvider: developerProvider ?? nil)
+            try [LoginProvider](
+                declaration.providers ?? [], developerProvider: developerProvider ?? nil, allowsPlainLoopback: allowsPlainLoopback)
         }
         if let existing, let given = declaration.signingAlgorithm?.rawValue, given != existing.signingAlgorithm {
             problems.add(

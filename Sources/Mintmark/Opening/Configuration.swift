@@ -1,5 +1,6 @@
 import Crypto
 import Identity
+import Network
 import Platform
 import Storage
 
@@ -35,12 +36,13 @@ public struct Configuration: Sendable {
     public var makesFolders: Bool
     /// Where a testing store's clock begins, in seconds since 1970, frozen.
     public var clock: Int64?
+    /// How other machines are reached.
+    public var outgoing: CurlClient.Options
 
     public init(
         store: Store, realm: Realm? = nil, testing: Bool = false, publicCaller: Bool = false, masterKey: MasterKey? = nil,
         auditsIssuance: Bool = false, auditRetentionDays: Int? = nil, migrates: Bool = true, makesFolders: Bool = false,
-        clock: Int64? = nil,
-        databaseConnections: Int = 4
+        clock: Int64? = nil, databaseConnections: Int = 4, outgoing: CurlClient.Options = .init()
     ) {
         self.store = store
         self.databaseConnections = databaseConnections
@@ -53,6 +55,7 @@ public struct Configuration: Sendable {
         self.migrates = migrates
         self.makesFolders = makesFolders
         self.clock = clock
+        self.outgoing = outgoing
     }
 }
 

@@ -8,6 +8,7 @@ import Storage
 struct StoreOpening {
     let configuration: Configuration
     let random: any RandomSource
+    let foreign: any ForeignProviders
 
     /// - Throws: `StoreError`, `TestingStoreMismatch`, `MasterKeyMissing`, `MasterKeyWrong`, `StoreCannotOpen`.
     func open() throws -> Surroundings {
@@ -25,7 +26,7 @@ struct StoreOpening {
         if configuration.testing, let start = configuration.clock { try StoreClock(database).begin(at: start) }
         return Surroundings(
             realm: configuration.realm, database: database, clock: clock, random: random, vault: vault,
-            auditsIssuance: configuration.auditsIssuance)
+            auditsIssuance: configuration.auditsIssuance, foreign: foreign)
     }
 
     /// Opens the database alone and brings its tables up to date.

@@ -395,10 +395,37 @@ export class AmbiguousRoleDenied extends RpcError {
   static type = "ambiguousRoleDenied";
 }
 
-/** A login provider does not answer, or answers something that cannot be used. */
+/** A credential provider is named that is not open in this process. */
+export class ProviderNotOpen extends RpcError {
+  static code = 3030;
+  static type = "providerNotOpen";
+}
+
+/** submitToken with a continuationToken of no refresh that waits. */
+export class TokenNotAwaited extends RpcError {
+  static code = 3031;
+  static type = "tokenNotAwaited";
+}
+
+/** credentialsProvider.open beyond the limit. */
+export class TooManyProviders extends RpcError {
+  static code = 3032;
+  static type = "tooManyProviders";
+}
+
+/** A login provider does not answer, or says that it cannot now. */
 export class ProviderUnavailable extends RpcError {
   static code = 6001;
   static type = "providerUnavailable";
+}
+
+/**
+ * What a login provider answers proves nothing: its certificate, its address, its documents or its keys are not what
+ * they must be. Asking again changes nothing until the provider, or how the pool names it, is mended.
+ */
+export class ProviderUnusable extends RpcError {
+  static code = 6002;
+  static type = "providerUnusable";
 }
 
 /** A lock on the store was not free in time. */
@@ -509,6 +536,12 @@ export class ClockOutOfRange extends RpcError {
   static type = "clockOutOfRange";
 }
 
+/** test.http is asked for a port that is taken, or that this user may not have. */
+export class PortUnavailable extends RpcError {
+  static code = 9010;
+  static type = "portUnavailable";
+}
+
 /** Code to class. */
 export const errorsByCode = new Map(
   [
@@ -577,7 +610,11 @@ export const errorsByCode = new Map(
     IssuerNotFound,
     RoleNotOffered,
     AmbiguousRoleDenied,
+    ProviderNotOpen,
+    TokenNotAwaited,
+    TooManyProviders,
     ProviderUnavailable,
+    ProviderUnusable,
     StoreBusy,
     StoreReadOnly,
     StoreFull,
@@ -596,5 +633,6 @@ export const errorsByCode = new Map(
     NewMasterKeyNeeded,
     InvalidMasterKey,
     ClockOutOfRange,
+    PortUnavailable,
   ].map((error) => [error.code, error]),
 );

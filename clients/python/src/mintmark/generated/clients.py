@@ -3,7 +3,9 @@
 
 from .._calls import AsyncCall, Call
 from .namespaces.audit import AsyncAuditMethods, AuditMethods
+from .namespaces.compat import AsyncCompatMethods, CompatMethods
 from .namespaces.credentials import AsyncCredentialsMethods, CredentialsMethods
+from .namespaces.credentials_provider import AsyncCredentialsProviderMethods, CredentialsProviderMethods
 from .namespaces.identity import AsyncIdentityMethods, IdentityMethods
 from .namespaces.key import AsyncKeyMethods, KeyMethods
 from .namespaces.pool import AsyncPoolMethods, PoolMethods
@@ -20,7 +22,9 @@ class Namespaces:
 
     def __init__(self, call: Call) -> None:
         self.audit = AuditMethods(call)
+        self.compat = CompatMethods(call)
         self.credentials = CredentialsMethods(call)
+        self.credentials_provider = CredentialsProviderMethods(call)
         self.identity = IdentityMethods(call)
         self.key = KeyMethods(call)
         self.pool = PoolMethods(call)
@@ -37,7 +41,9 @@ class AsyncNamespaces:
 
     def __init__(self, call: AsyncCall) -> None:
         self.audit = AsyncAuditMethods(call)
+        self.compat = AsyncCompatMethods(call)
         self.credentials = AsyncCredentialsMethods(call)
+        self.credentials_provider = AsyncCredentialsProviderMethods(call)
         self.identity = AsyncIdentityMethods(call)
         self.key = AsyncKeyMethods(call)
         self.pool = AsyncPoolMethods(call)

@@ -7,10 +7,19 @@ __version__ = "0.1.0"
 METHODS = frozenset({
     "audit.list",
     "audit.verify",
+    "compat.http",
     "credentials.assumeRole",
     "credentials.get",
     "credentials.revoke",
     "credentials.verify",
+    "credentialsProvider.clearCredentials",
+    "credentialsProvider.clearKeychain",
+    "credentialsProvider.close",
+    "credentialsProvider.get",
+    "credentialsProvider.identityId",
+    "credentialsProvider.open",
+    "credentialsProvider.setLogins",
+    "credentialsProvider.submitToken",
     "identity.delete",
     "identity.get",
     "identity.list",
@@ -47,6 +56,7 @@ METHODS = frozenset({
     "system.metrics",
     "system.ping",
     "test.clock",
+    "test.http",
     "token.discovery",
     "token.jwks",
     "token.mint",
@@ -57,4 +67,5 @@ METHODS = frozenset({
 # Those that exist with `--testing` only.
 TESTING_METHODS = frozenset({
     "test.clock",
+    "test.http",
 })

@@ -1198,8 +1198,42 @@ class AmbiguousRoleDenied(AnsweredError):
         return cast("str", self._required("provider"))
 
 
+class ProviderNotOpen(AnsweredError):
+    """A credential provider is named that is not open in this process."""
+
+    code = 3030
+    type = "providerNotOpen"
+
+    @property
+    def provider(self) -> str:
+        """A credential provider that is open in this process, as credentialsProvider.open answered it."""
+        return cast("str", self._required("provider"))
+
+
+class TokenNotAwaited(AnsweredError):
+    """submitToken with a continuationToken of no refresh that waits."""
+
+    code = 3031
+    type = "tokenNotAwaited"
+
+
+class TooManyProviders(AnsweredError):
+    """credentialsProvider.open beyond the limit.
+
+    cognito: LimitExceededException
+    """
+
+    code = 3032
+    type = "tooManyProviders"
+
+    @property
+    def limit(self) -> int:
+        """How many can be open at once."""
+        return cast("int", self._required("limit"))
+
+
 class ProviderUnavailable(AnsweredError):
-    """A login provider does not answer, or answers something that cannot be used.
+    """A login provider does not answer, or says that it cannot now.
 
     cognito: ExternalServiceException, sts:IDPCommunicationError
     firebase: INTERNAL_ERROR
@@ -1222,6 +1256,34 @@ class ProviderUnavailable(AnsweredError):
     def retry_after_seconds(self) -> int:
         """When to try again."""
         return cast("int", self._required("retryAfterSeconds"))
+
+
+class ProviderUnusable(AnsweredError):
+    """What a login provider answers proves nothing: its certificate, its address, its documents or its keys are
+    not what they must be. Asking again changes nothing until the provider, or how the pool names it, is
+    mended.
+
+    cognito: ExternalServiceException, sts:IDPCommunicationError
+    firebase: INVALID_IDP_RESPONSE
+    """
+
+    code = 6002
+    type = "providerUnusable"
+
+    @property
+    def provider(self) -> str:
+        """A login provider: the pool's developer provider, or a public provider."""
+        return cast("str", self._required("provider"))
+
+    @property
+    def check(self) -> str:
+        """What is wrong: address, certificate, redirect, tooLarge, status, document, issuer, keys."""
+        return cast("str", self._required("check"))
+
+    @property
+    def reason(self) -> str:
+        """Why."""
+        return cast("str", self._required("reason"))
 
 
 class StoreBusy(AnsweredError):
@@ -1330,6 +1392,12 @@ class StoreCannotOpen(AnsweredError):
     def reason(self) -> str:
         """Why."""
         return cast("str", self._required("reason"))
+
+    @property
+    def retry_after_seconds(self) -> Optional[int]:
+        """When to try again, where a server may be back by then."""
+        value = self._optional("retryAfterSeconds")
+        return None if value is None else cast("int", value)
 
 
 class NotAStore(AnsweredError):
@@ -1462,6 +1530,23 @@ class ClockOutOfRange(AnsweredError):
         return cast("int", self._required("asked"))
 
 
+class PortUnavailable(AnsweredError):
+    """test.http is asked for a port that is taken, or that this user may not have."""
+
+    code = 9010
+    type = "portUnavailable"
+
+    @property
+    def port(self) -> int:
+        """The port that was asked for; 0 for any."""
+        return cast("int", self._required("port"))
+
+    @property
+    def reason(self) -> str:
+        """What the system said."""
+        return cast("str", self._required("reason"))
+
+
 # Every class by the `type` its answers carry.
 BY_TYPE: Dict[str, Type[AnsweredError]] = {
     "parseError": ParseError,
@@ -1529,7 +1614,11 @@ BY_TYPE: Dict[str, Type[AnsweredError]] = {
     "issuerNotFound": IssuerNotFound,
     "roleNotOffered": RoleNotOffered,
     "ambiguousRoleDenied": AmbiguousRoleDenied,
+    "providerNotOpen": ProviderNotOpen,
+    "tokenNotAwaited": TokenNotAwaited,
+    "tooManyProviders": TooManyProviders,
     "providerUnavailable": ProviderUnavailable,
+    "providerUnusable": ProviderUnusable,
     "storeBusy": StoreBusy,
     "storeReadOnly": StoreReadOnly,
     "storeFull": StoreFull,
@@ -1548,6 +1637,7 @@ BY_TYPE: Dict[str, Type[AnsweredError]] = {
     "newMasterKeyNeeded": NewMasterKeyNeeded,
     "invalidMasterKey": InvalidMasterKey,
     "clockOutOfRange": ClockOutOfRange,
+    "portUnavailable": PortUnavailable,
 }
 
 __all__ = [
@@ -1616,7 +1706,11 @@ __all__ = [
     "IssuerNotFound",
     "RoleNotOffered",
     "AmbiguousRoleDenied",
+    "ProviderNotOpen",
+    "TokenNotAwaited",
+    "TooManyProviders",
     "ProviderUnavailable",
+    "ProviderUnusable",
     "StoreBusy",
     "StoreReadOnly",
     "StoreFull",
@@ -1635,4 +1729,5 @@ __all__ = [
     "NewMasterKeyNeeded",
     "InvalidMasterKey",
     "ClockOutOfRange",
+    "PortUnavailable",
 ]
