@@ -2,7 +2,7 @@
 
 import sqlite3
 
-from endtoend import EndToEnd, PRINCIPAL, make_pool, mint
+from endtoend import EndToEnd, PRINCIPAL, make_pool, mint, only
 
 NOTIFICATION = "credentialsProvider/identityChanged"
 
@@ -39,6 +39,7 @@ class Providers(EndToEnd):
 
 
 class Joining(Providers):
+    @only("sqlite")
     def test_two_hundred_calls_share_one_refresh_and_hold_no_thread(self):
         """Another program's lock makes the refresh slow. Whoever joins it must not take the threads that wait for the store."""
         provider = self.open()
