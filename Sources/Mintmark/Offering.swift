@@ -72,7 +72,7 @@ enum Lanes {
         case "token.mintForDeveloper", "token.mint", "identity.resolve", "credentials.get": .compute
         case "audit.verify", "system.health": .store
         case "key.rotate", "key.revoke": .hash
-        case "pool.create": params?["signingAlgorithm"]?.string?.hasPrefix("RS") == true ? .hash : .store
+        case "pool.create", "tenant.create": params?["signingAlgorithm"]?.string?.hasPrefix("RS") == true ? .hash : .store
         default: method.isReadOnly ? .compute : .store
         }
     }

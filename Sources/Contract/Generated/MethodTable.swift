@@ -42,6 +42,11 @@ public enum MethodTable {
         SystemInfo.info,
         SystemMetrics.info,
         SystemPing.info,
+        TenantCreate.info,
+        TenantDelete.info,
+        TenantGet.info,
+        TenantList.info,
+        TenantUpdate.info,
         TestClock.info,
         TokenDiscovery.info,
         TokenJwks.info,
@@ -51,9 +56,9 @@ public enum MethodTable {
     ]
 
     /// Binds every method to its handler. Testing methods are left out where there is none.
-    public static func bind(audit: any AuditHandlers, credentials: any CredentialsHandlers, identity: any IdentityHandlers, key: any KeyHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, system: any SystemHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
+    public static func bind(audit: any AuditHandlers, credentials: any CredentialsHandlers, identity: any IdentityHandlers, key: any KeyHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, system: any SystemHandlers, tenant: any TenantHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
         var all: [BoundMethod] = []
-        all.reserveCapacity(43)
+        all.reserveCapacity(48)
         all.append(BoundMethod(AuditList.self) { try audit.list($0, $1) })
         all.append(BoundMethod(AuditVerify.self) { try audit.verify($0, $1) })
         all.append(BoundMethod(CredentialsAssumeRole.self) { try credentials.assumeRole($0, $1) })
@@ -91,6 +96,11 @@ public enum MethodTable {
         all.append(BoundMethod(SystemInfo.self) { try system.info($0, $1) })
         all.append(BoundMethod(SystemMetrics.self) { try system.metrics($0, $1) })
         all.append(BoundMethod(SystemPing.self) { try system.ping($0, $1) })
+        all.append(BoundMethod(TenantCreate.self) { try tenant.create($0, $1) })
+        all.append(BoundMethod(TenantDelete.self) { try tenant.delete($0, $1) })
+        all.append(BoundMethod(TenantGet.self) { try tenant.get($0, $1) })
+        all.append(BoundMethod(TenantList.self) { try tenant.list($0, $1) })
+        all.append(BoundMethod(TenantUpdate.self) { try tenant.update($0, $1) })
         if let test {
             all.append(BoundMethod(TestClock.self) { try test.clock($0, $1) })
         }

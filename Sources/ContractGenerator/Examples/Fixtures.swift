@@ -130,6 +130,10 @@ enum Fixtures {
                         method: "pool.setPrincipalTags",
                         params: ["poolId": "$pool", "provider": "login.example.com", "useDefaults": true], result: [:])
                 ]),
+            // A tenant beside the default one: $tenantIssuer.
+            Fixture(
+                name: "tenant", given: [],
+                steps: [.init(method: "tenant.create", params: ["tenantId": "shop"], result: ["issuer": "$tenantIssuer"])]),
             // Temporary credentials of alice: $accessKeyId, $sessionToken.
             Fixture(
                 name: "credentials", given: ["poolWithRole", "token"],

@@ -395,6 +395,30 @@ export class AmbiguousRoleDenied extends RpcError {
   static type = "ambiguousRoleDenied";
 }
 
+/** A tenant is named that was never created, or is deleted. */
+export class TenantNotFound extends RpcError {
+  static code = 4001;
+  static type = "tenantNotFound";
+}
+
+/** tenant.create with an id that is taken. */
+export class TenantExists extends RpcError {
+  static code = 4002;
+  static type = "tenantExists";
+}
+
+/** tenant.delete of the default tenant. */
+export class TenantNotDeletable extends RpcError {
+  static code = 4003;
+  static type = "tenantNotDeletable";
+}
+
+/** Settings that contradict each other. */
+export class InvalidTenantSettings extends RpcError {
+  static code = 4004;
+  static type = "invalidTenantSettings";
+}
+
 /** A login provider does not answer, or answers something that cannot be used. */
 export class ProviderUnavailable extends RpcError {
   static code = 6001;
@@ -547,6 +571,10 @@ export const errorsByCode = new Map(
     IssuerNotFound,
     RoleNotOffered,
     AmbiguousRoleDenied,
+    TenantNotFound,
+    TenantExists,
+    TenantNotDeletable,
+    InvalidTenantSettings,
     ProviderUnavailable,
     StoreBusy,
     StoreReadOnly,

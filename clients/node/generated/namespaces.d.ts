@@ -8,6 +8,7 @@ import type { PoolMethods } from "./methods/pool.js";
 import type { RoleMethods } from "./methods/role.js";
 import type { RpcMethods } from "./methods/rpc.js";
 import type { SystemMethods } from "./methods/system.js";
+import type { TenantMethods } from "./methods/tenant.js";
 import type { TestMethods } from "./methods/test.js";
 import type { TokenMethods } from "./methods/token.js";
 
@@ -24,6 +25,7 @@ export interface Namespaces {
   readonly role: RoleMethods;
   readonly rpc: RpcMethods;
   readonly system: SystemMethods;
+  readonly tenant: TenantMethods;
   readonly test: TestMethods;
   readonly token: TokenMethods;
 }
@@ -96,6 +98,15 @@ export type {
   SystemMetricsParams, SystemMetricsResult,
   SystemPingParams, SystemPingResult,
 } from "./methods/system.js";
+
+export type {
+  TenantMethods,
+  TenantCreateParams, TenantCreateResult,
+  TenantDeleteParams, TenantDeleteResult,
+  TenantGetParams, TenantGetResult,
+  TenantListParams, TenantListResult,
+  TenantUpdateParams, TenantUpdateResult,
+} from "./methods/tenant.js";
 
 export type {
   TestMethods,

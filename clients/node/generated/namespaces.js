@@ -8,6 +8,7 @@ import { PoolMethods } from "./methods/pool.js";
 import { RoleMethods } from "./methods/role.js";
 import { RpcMethods } from "./methods/rpc.js";
 import { SystemMethods } from "./methods/system.js";
+import { TenantMethods } from "./methods/tenant.js";
 import { TestMethods } from "./methods/test.js";
 import { TokenMethods } from "./methods/token.js";
 
@@ -24,6 +25,7 @@ export const namespaces = {
   role: RoleMethods,
   rpc: RpcMethods,
   system: SystemMethods,
+  tenant: TenantMethods,
   test: TestMethods,
   token: TokenMethods,
 };

@@ -6,6 +6,20 @@ export type Open<Known extends string> = Known | (string & {});
 /** Any JSON object. */
 export type JsonObject = { [name: string]: unknown };
 
+/** The name of an attribute. At most 128 characters. */
+export type AttributeName = string;
+
+/** One of the values that an attribute can have. */
+export interface AttributeOption {
+  /** What is stored and stands in tokens. Not with a comma. At most 250 characters. */
+  value: string;
+  /** What people see. At most 250 characters. */
+  label?: string;
+}
+
+/** What the values of an attribute are. */
+export type AttributeType = "string" | "integer" | "boolean";
+
 /** What was found in one chain. */
 export interface AuditChain {
   /** The chain. */
@@ -54,6 +68,24 @@ export interface AuditRecord {
   details?: JsonObject;
   /** HMAC over this record and the one before, in base64url. */
   hash: string;
+}
+
+/** The codes that are sent to people. */
+export interface CodePolicy {
+  /** How many digits a code has. 6 to 12. Without it: 8. */
+  length?: number;
+  /** How long a code is good for. 60 to 3600. Without it: 600. */
+  lifetimeSeconds?: number;
+  /** How many wrong tries end a code. 1 to 10. Without it: 5. */
+  attempts?: number;
+  /** After which time people are advised to ask for another code. 0 to 3600. Without it: 60. */
+  resendAfterSeconds?: number;
+  /** How many codes one flow sends. 1 to 20. Without it: 5. */
+  sendsPerFlow?: number;
+  /** How many codes go to one address within windowSeconds. 1 to 100. Without it: 5. */
+  sendsPerAddress?: number;
+  /** See sendsPerAddress. 60 to 86400. Without it: 900. */
+  windowSeconds?: number;
 }
 
 /** Temporary credentials, in the form every AWS SDK understands. */
@@ -154,6 +186,22 @@ export interface LatencyBucket {
   count: number;
 }
 
+/** How people prove who they are: by a code sent to their address, by a password, or as they chose when they signed up. */
+export type LocalAccountMethod = "emailCode" | "emailPassword" | "either";
+
+/** When an account is locked because somebody guesses. */
+export interface LockoutPolicy {
+  /** How many wrong passwords and codes lock an account. 1 to 100. Without it: 10. */
+  threshold?: number;
+  /**
+   * How long the first lock holds. Every further failure after it locks again, twice as long each time. 1 to 86400.
+   * Without it: 60.
+   */
+  durationSeconds?: number;
+  /** How long a lock holds at most. 1 to 604800. Without it: 3600. */
+  maximumSeconds?: number;
+}
+
 /** A login provider: the pool's developer provider, or a public provider. At most 128 characters. */
 export type LoginProviderName = string;
 
@@ -179,6 +227,20 @@ export interface MethodMetrics {
 
 /** How many entries one answer holds at most. 1 to 60. */
 export type PageLimit = number;
+
+/** What passwords must be like. */
+export interface PasswordPolicy {
+  /** The fewest characters. 8 to 256. Without it: 8. */
+  minimumLength?: number;
+  /** The most characters. 8 to 256. Without it: 256. */
+  maximumLength?: number;
+  /** How many of upper case, lower case, digits and symbols there must be. 1 to 4. Without it: 3. */
+  minimumClasses?: number;
+  /** Whether passwords that are too common, or too close to a name, are refused. Without it: true. */
+  checksBanned?: boolean;
+  /** Terms that count as common here, such as the names of your products. At most 1000 elements. */
+  bannedTerms?: readonly string[];
+}
 
 /** A policy in the IAM policy language. */
 export type PolicyDocument = JsonObject;
@@ -441,6 +503,8 @@ export interface SigningKey {
   issuer: Issuer;
   /** The id of a pool: a region, a colon and a UUID. */
   poolId?: PoolId;
+  /** The id of a tenant, which stands in its issuer and is the audience of its ID tokens. */
+  tenantId?: TenantId;
   /**
    * next: published, not signing yet. active: signing. retired: published until the last token it signed has expired.
    * revoked: accepted nowhere.
@@ -470,8 +534,81 @@ export type TagValue = string;
 /** Free labels on a resource. At most 50 members. */
 export type Tags = { [name: string]: TagValue };
 
+/** A tenant: the accounts of people, and how they come to be. */
+export interface Tenant {
+  /** The id of a tenant, which stands in its issuer and is the audience of its ID tokens. */
+  tenantId: TenantId;
+  /** What people read in mails. At most 128 characters. */
+  name?: string;
+  /** The iss claim of its tokens. */
+  issuer: Issuer;
+  /** How people prove who they are: by a code sent to their address, by a password, or as they chose when they signed up. */
+  localAccountMethod: Open<LocalAccountMethod>;
+  /** Whether people can make accounts themselves. */
+  signUpAllowed: boolean;
+  /** What people are asked for, in this order. At most 100 elements. */
+  attributes: TenantAttribute[];
+  /** For whom access tokens can be asked beside the tenant itself. At most 100 elements. */
+  audiences: string[];
+  /** What passwords must be like. */
+  passwordPolicy: PasswordPolicy;
+  /** The codes that are sent to people. */
+  codes: CodePolicy;
+  /** When an account is locked because somebody guesses. */
+  lockout: LockoutPolicy;
+  /** How long the tokens of a tenant live. */
+  tokens: TokenLifetimes;
+  /** Whether sign-up, sign-in and reset hide which addresses have accounts. */
+  enumerationProtection: boolean;
+  /** The JOSE algorithm a pool signs its tokens with. */
+  signingAlgorithm: Open<SigningAlgorithm>;
+  /** Integer seconds since 1970-01-01T00:00:00Z. */
+  createdAt: Timestamp;
+  /** Integer seconds since 1970-01-01T00:00:00Z. */
+  updatedAt: Timestamp;
+}
+
+/** Something that people are asked for when they sign up. */
+export interface TenantAttribute {
+  /**
+   * displayName, givenName, surname, city, country, state, jobTitle, streetAddress and postalCode are known, with limits
+   * of their own; any other is yours.
+   */
+  name: AttributeName;
+  /** What the values of an attribute are. */
+  type: AttributeType;
+  /** Whether nobody signs up without it. A boolean must then be true: it is a consent. Without it: false. */
+  required?: boolean;
+  /** What people see in a form. At most 250 characters. */
+  label?: string;
+  /** For a string: the only values it can have. At most 100 elements. */
+  options?: readonly AttributeOption[];
+  /** With options: whether several of them can be chosen, written with commas in between. Without it: false. */
+  multiple?: boolean;
+  /** Whether ID tokens say it. Without it: false. */
+  inIdToken?: boolean;
+}
+
+/** The id of a tenant, which stands in its issuer and is the audience of its ID tokens. At most 64 characters. */
+export type TenantId = string;
+
 /** Integer seconds since 1970-01-01T00:00:00Z. 0 to 253402300799. */
 export type Timestamp = number;
+
+/** How long the tokens of a tenant live. */
+export interface TokenLifetimes {
+  /** How long an ID token lives. 60 to 86400. Without it: 3600. */
+  idTokenSeconds?: number;
+  /** How long an access token lives. 60 to 86400. Without it: 3600. */
+  accessTokenSeconds?: number;
+  /** How long a refresh token can wait to be used. 60 to 31536000. Without it: 7776000. */
+  refreshTokenSeconds?: number;
+  /**
+   * How long a used refresh token can be used once more while its successor is unused: two windows of one program, an
+   * answer that was lost. 0: not at all. 0 to 3600. Without it: 30.
+   */
+  refreshReuseGraceSeconds?: number;
+}
 
 /** What a token is for: a pool's OpenID token, or a tenant's ID or access token. */
 export type TokenUse = "pool" | "id" | "access";

@@ -10,6 +10,7 @@ from .namespaces.pool import AsyncPoolMethods, PoolMethods
 from .namespaces.role import AsyncRoleMethods, RoleMethods
 from .namespaces.rpc import AsyncRpcMethods, RpcMethods
 from .namespaces.system import AsyncSystemMethods, SystemMethods
+from .namespaces.tenant import AsyncTenantMethods, TenantMethods
 from .namespaces.test import AsyncTestMethods, TestMethods
 from .namespaces.token import AsyncTokenMethods, TokenMethods
 
@@ -26,6 +27,7 @@ class Namespaces:
         self.role = RoleMethods(call)
         self.rpc = RpcMethods(call)
         self.system = SystemMethods(call)
+        self.tenant = TenantMethods(call)
         self.test = TestMethods(call)
         self.token = TokenMethods(call)
 
@@ -42,5 +44,6 @@ class AsyncNamespaces:
         self.role = AsyncRoleMethods(call)
         self.rpc = AsyncRpcMethods(call)
         self.system = AsyncSystemMethods(call)
+        self.tenant = AsyncTenantMethods(call)
         self.test = AsyncTestMethods(call)
         self.token = AsyncTokenMethods(call)

@@ -1198,6 +1198,63 @@ class AmbiguousRoleDenied(AnsweredError):
         return cast("str", self._required("provider"))
 
 
+class TenantNotFound(AnsweredError):
+    """A tenant is named that was never created, or is deleted.
+
+    nativeAuth: unauthorized_client
+    firebase: TENANT_NOT_FOUND
+    """
+
+    code = 4001
+    type = "tenantNotFound"
+
+    @property
+    def tenant_id(self) -> str:
+        """The id of a tenant, which stands in its issuer and is the audience of its ID tokens."""
+        return cast("str", self._required("tenantId"))
+
+
+class TenantExists(AnsweredError):
+    """tenant.create with an id that is taken."""
+
+    code = 4002
+    type = "tenantExists"
+
+    @property
+    def tenant_id(self) -> str:
+        """The id of a tenant, which stands in its issuer and is the audience of its ID tokens."""
+        return cast("str", self._required("tenantId"))
+
+
+class TenantNotDeletable(AnsweredError):
+    """tenant.delete of the default tenant."""
+
+    code = 4003
+    type = "tenantNotDeletable"
+
+    @property
+    def tenant_id(self) -> str:
+        """The id of a tenant, which stands in its issuer and is the audience of its ID tokens."""
+        return cast("str", self._required("tenantId"))
+
+
+class InvalidTenantSettings(AnsweredError):
+    """Settings that contradict each other."""
+
+    code = 4004
+    type = "invalidTenantSettings"
+
+    @property
+    def pointer(self) -> str:
+        """Where, as a JSON pointer into the params."""
+        return cast("str", self._required("pointer"))
+
+    @property
+    def reason(self) -> str:
+        """What is wrong."""
+        return cast("str", self._required("reason"))
+
+
 class ProviderUnavailable(AnsweredError):
     """A login provider does not answer, or answers something that cannot be used.
 
@@ -1474,6 +1531,10 @@ BY_TYPE: Dict[str, Type[AnsweredError]] = {
     "issuerNotFound": IssuerNotFound,
     "roleNotOffered": RoleNotOffered,
     "ambiguousRoleDenied": AmbiguousRoleDenied,
+    "tenantNotFound": TenantNotFound,
+    "tenantExists": TenantExists,
+    "tenantNotDeletable": TenantNotDeletable,
+    "invalidTenantSettings": InvalidTenantSettings,
     "providerUnavailable": ProviderUnavailable,
     "storeBusy": StoreBusy,
     "storeReadOnly": StoreReadOnly,
@@ -1556,6 +1617,10 @@ __all__ = [
     "IssuerNotFound",
     "RoleNotOffered",
     "AmbiguousRoleDenied",
+    "TenantNotFound",
+    "TenantExists",
+    "TenantNotDeletable",
+    "InvalidTenantSettings",
     "ProviderUnavailable",
     "StoreBusy",
     "StoreReadOnly",

@@ -7,6 +7,9 @@ from typing import Any, Dict, List, Literal, Mapping, Optional, Sequence, Union,
 
 from .._record import Record
 
+# What the values of an attribute are.
+AttributeType = Literal["string", "integer", "boolean"]
+
 # Which part of the scope.
 CredentialScopeMismatchPart = Literal["service", "region", "date"]
 
@@ -15,6 +18,9 @@ IdentityState = Literal["guest", "authenticated", "disabled"]
 
 # next: published, not signing yet. active: signing. retired: published until the last token it signed has expired. revoked: accepted nowhere.
 KeyState = Literal["next", "active", "retired", "revoked"]
+
+# How people prove who they are: by a code sent to their address, by a password, or as they chose when they signed up.
+LocalAccountMethod = Literal["emailCode", "emailPassword", "either"]
 
 # Which one.
 MalformedPolicyPolicy = Literal["trust", "session"]
@@ -48,6 +54,30 @@ SystemInfoResultStoreKind = Literal["memory", "sqlite", "postgres"]
 
 # What a token is for: a pool's OpenID token, or a tenant's ID or access token.
 TokenUse = Literal["pool", "id", "access"]
+
+
+class AttributeOption(Record):
+    """One of the values that an attribute can have."""
+
+    __slots__ = ()
+    _members = (("value", "value"), ("label", "label"),)
+
+    def __init__(self, *, value: str, label: Optional[str] = None) -> None:
+        super().__init__({
+            "value": value,
+            "label": label,
+        })
+
+    @property
+    def value(self) -> str:
+        """What is stored and stands in tokens. Not with a comma."""
+        return cast("str", self._required("value"))
+
+    @property
+    def label(self) -> Optional[str]:
+        """What people see."""
+        value = self._optional("label")
+        return None if value is None else cast("str", value)
 
 
 class AuditChain(Record):
@@ -278,6 +308,76 @@ class AuditVerifyResult(Record):
     def chains(self) -> List[AuditChain]:
         """Every chain that was found or named."""
         return [AuditChain.of(each) for each in self._required("chains")]
+
+
+class CodePolicy(Record):
+    """The codes that are sent to people."""
+
+    __slots__ = ()
+    _members = (("length", "length"), ("lifetime_seconds", "lifetimeSeconds"), ("attempts", "attempts"), ("resend_after_seconds", "resendAfterSeconds"), ("sends_per_flow", "sendsPerFlow"), ("sends_per_address", "sendsPerAddress"), ("window_seconds", "windowSeconds"),)
+
+    def __init__(
+        self,
+        *,
+        length: Optional[int] = None,
+        lifetime_seconds: Optional[int] = None,
+        attempts: Optional[int] = None,
+        resend_after_seconds: Optional[int] = None,
+        sends_per_flow: Optional[int] = None,
+        sends_per_address: Optional[int] = None,
+        window_seconds: Optional[int] = None,
+    ) -> None:
+        super().__init__({
+            "length": length,
+            "lifetimeSeconds": lifetime_seconds,
+            "attempts": attempts,
+            "resendAfterSeconds": resend_after_seconds,
+            "sendsPerFlow": sends_per_flow,
+            "sendsPerAddress": sends_per_address,
+            "windowSeconds": window_seconds,
+        })
+
+    @property
+    def length(self) -> Optional[int]:
+        """How many digits a code has."""
+        value = self._optional("length")
+        return None if value is None else cast("int", value)
+
+    @property
+    def lifetime_seconds(self) -> Optional[int]:
+        """How long a code is good for."""
+        value = self._optional("lifetimeSeconds")
+        return None if value is None else cast("int", value)
+
+    @property
+    def attempts(self) -> Optional[int]:
+        """How many wrong tries end a code."""
+        value = self._optional("attempts")
+        return None if value is None else cast("int", value)
+
+    @property
+    def resend_after_seconds(self) -> Optional[int]:
+        """After which time people are advised to ask for another code."""
+        value = self._optional("resendAfterSeconds")
+        return None if value is None else cast("int", value)
+
+    @property
+    def sends_per_flow(self) -> Optional[int]:
+        """How many codes one flow sends."""
+        value = self._optional("sendsPerFlow")
+        return None if value is None else cast("int", value)
+
+    @property
+    def sends_per_address(self) -> Optional[int]:
+        """How many codes go to one address within windowSeconds."""
+        value = self._optional("sendsPerAddress")
+        return None if value is None else cast("int", value)
+
+    @property
+    def window_seconds(self) -> Optional[int]:
+        """See sendsPerAddress."""
+        value = self._optional("windowSeconds")
+        return None if value is None else cast("int", value)
 
 
 class Credentials(Record):
@@ -863,6 +963,45 @@ class LatencyBucket(Record):
         return cast("int", self._required("count"))
 
 
+class LockoutPolicy(Record):
+    """When an account is locked because somebody guesses."""
+
+    __slots__ = ()
+    _members = (("threshold", "threshold"), ("duration_seconds", "durationSeconds"), ("maximum_seconds", "maximumSeconds"),)
+
+    def __init__(
+        self,
+        *,
+        threshold: Optional[int] = None,
+        duration_seconds: Optional[int] = None,
+        maximum_seconds: Optional[int] = None,
+    ) -> None:
+        super().__init__({
+            "threshold": threshold,
+            "durationSeconds": duration_seconds,
+            "maximumSeconds": maximum_seconds,
+        })
+
+    @property
+    def threshold(self) -> Optional[int]:
+        """How many wrong passwords and codes lock an account."""
+        value = self._optional("threshold")
+        return None if value is None else cast("int", value)
+
+    @property
+    def duration_seconds(self) -> Optional[int]:
+        """How long the first lock holds. Every further failure after it locks again, twice as long each time.
+        """
+        value = self._optional("durationSeconds")
+        return None if value is None else cast("int", value)
+
+    @property
+    def maximum_seconds(self) -> Optional[int]:
+        """How long a lock holds at most."""
+        value = self._optional("maximumSeconds")
+        return None if value is None else cast("int", value)
+
+
 class MethodMetrics(Record):
     """Counters of one method since the start."""
 
@@ -910,6 +1049,60 @@ class MethodMetrics(Record):
     def latency(self) -> List[LatencyBucket]:
         """Empty buckets are left out."""
         return [LatencyBucket.of(each) for each in self._required("latency")]
+
+
+class PasswordPolicy(Record):
+    """What passwords must be like."""
+
+    __slots__ = ()
+    _members = (("minimum_length", "minimumLength"), ("maximum_length", "maximumLength"), ("minimum_classes", "minimumClasses"), ("checks_banned", "checksBanned"), ("banned_terms", "bannedTerms"),)
+
+    def __init__(
+        self,
+        *,
+        minimum_length: Optional[int] = None,
+        maximum_length: Optional[int] = None,
+        minimum_classes: Optional[int] = None,
+        checks_banned: Optional[bool] = None,
+        banned_terms: Optional[Sequence[str]] = None,
+    ) -> None:
+        super().__init__({
+            "minimumLength": minimum_length,
+            "maximumLength": maximum_length,
+            "minimumClasses": minimum_classes,
+            "checksBanned": checks_banned,
+            "bannedTerms": banned_terms,
+        })
+
+    @property
+    def minimum_length(self) -> Optional[int]:
+        """The fewest characters."""
+        value = self._optional("minimumLength")
+        return None if value is None else cast("int", value)
+
+    @property
+    def maximum_length(self) -> Optional[int]:
+        """The most characters."""
+        value = self._optional("maximumLength")
+        return None if value is None else cast("int", value)
+
+    @property
+    def minimum_classes(self) -> Optional[int]:
+        """How many of upper case, lower case, digits and symbols there must be."""
+        value = self._optional("minimumClasses")
+        return None if value is None else cast("int", value)
+
+    @property
+    def checks_banned(self) -> Optional[bool]:
+        """Whether passwords that are too common, or too close to a name, are refused."""
+        value = self._optional("checksBanned")
+        return None if value is None else cast("bool", value)
+
+    @property
+    def banned_terms(self) -> Optional[List[str]]:
+        """Terms that count as common here, such as the names of your products."""
+        value = self._optional("bannedTerms")
+        return None if value is None else cast("List[str]", value)
 
 
 class Pool(Record):
@@ -1666,7 +1859,7 @@ class SigningKey(Record):
     """A key that signs tokens; the private part never leaves the store."""
 
     __slots__ = ()
-    _members = (("kid", "kid"), ("algorithm", "algorithm"), ("issuer", "issuer"), ("pool_id", "poolId"), ("state", "state"), ("created_at", "createdAt"), ("active_at", "activeAt"), ("retired_at", "retiredAt"), ("revoked_at", "revokedAt"), ("published_until", "publishedUntil"),)
+    _members = (("kid", "kid"), ("algorithm", "algorithm"), ("issuer", "issuer"), ("pool_id", "poolId"), ("tenant_id", "tenantId"), ("state", "state"), ("created_at", "createdAt"), ("active_at", "activeAt"), ("retired_at", "retiredAt"), ("revoked_at", "revokedAt"), ("published_until", "publishedUntil"),)
 
     def __init__(
         self,
@@ -1677,6 +1870,7 @@ class SigningKey(Record):
         state: str,
         created_at: int,
         pool_id: Optional[str] = None,
+        tenant_id: Optional[str] = None,
         active_at: Optional[int] = None,
         retired_at: Optional[int] = None,
         revoked_at: Optional[int] = None,
@@ -1687,6 +1881,7 @@ class SigningKey(Record):
             "algorithm": algorithm,
             "issuer": issuer,
             "poolId": pool_id,
+            "tenantId": tenant_id,
             "state": state,
             "createdAt": created_at,
             "activeAt": active_at,
@@ -1716,6 +1911,12 @@ class SigningKey(Record):
     def pool_id(self) -> Optional[str]:
         """The id of a pool: a region, a colon and a UUID."""
         value = self._optional("poolId")
+        return None if value is None else cast("str", value)
+
+    @property
+    def tenant_id(self) -> Optional[str]:
+        """The id of a tenant, which stands in its issuer and is the audience of its ID tokens."""
+        value = self._optional("tenantId")
         return None if value is None else cast("str", value)
 
     @property
@@ -1973,6 +2174,247 @@ class SystemPingResult(Record):
         return cast("int", self._required("now"))
 
 
+class Tenant(Record):
+    """A tenant: the accounts of people, and how they come to be."""
+
+    __slots__ = ()
+    _members = (("tenant_id", "tenantId"), ("name", "name"), ("issuer", "issuer"), ("local_account_method", "localAccountMethod"), ("sign_up_allowed", "signUpAllowed"), ("attributes", "attributes"), ("audiences", "audiences"), ("password_policy", "passwordPolicy"), ("codes", "codes"), ("lockout", "lockout"), ("tokens", "tokens"), ("enumeration_protection", "enumerationProtection"), ("signing_algorithm", "signingAlgorithm"), ("created_at", "createdAt"), ("updated_at", "updatedAt"),)
+
+    def __init__(
+        self,
+        *,
+        tenant_id: str,
+        issuer: str,
+        local_account_method: str,
+        sign_up_allowed: bool,
+        attributes: Sequence[Union[TenantAttribute, Mapping[str, Any]]],
+        audiences: Sequence[str],
+        password_policy: Union[PasswordPolicy, Mapping[str, Any]],
+        codes: Union[CodePolicy, Mapping[str, Any]],
+        lockout: Union[LockoutPolicy, Mapping[str, Any]],
+        tokens: Union[TokenLifetimes, Mapping[str, Any]],
+        enumeration_protection: bool,
+        signing_algorithm: str,
+        created_at: int,
+        updated_at: int,
+        name: Optional[str] = None,
+    ) -> None:
+        super().__init__({
+            "tenantId": tenant_id,
+            "name": name,
+            "issuer": issuer,
+            "localAccountMethod": local_account_method,
+            "signUpAllowed": sign_up_allowed,
+            "attributes": attributes,
+            "audiences": audiences,
+            "passwordPolicy": password_policy,
+            "codes": codes,
+            "lockout": lockout,
+            "tokens": tokens,
+            "enumerationProtection": enumeration_protection,
+            "signingAlgorithm": signing_algorithm,
+            "createdAt": created_at,
+            "updatedAt": updated_at,
+        })
+
+    @property
+    def tenant_id(self) -> str:
+        """The id of a tenant, which stands in its issuer and is the audience of its ID tokens."""
+        return cast("str", self._required("tenantId"))
+
+    @property
+    def name(self) -> Optional[str]:
+        """What people read in mails."""
+        value = self._optional("name")
+        return None if value is None else cast("str", value)
+
+    @property
+    def issuer(self) -> str:
+        """The iss claim of its tokens."""
+        return cast("str", self._required("issuer"))
+
+    @property
+    def local_account_method(self) -> str:
+        """How people prove who they are: by a code sent to their address, by a password, or as they chose when
+        they signed up. One of emailCode, emailPassword, either, or what a newer binary answers.
+        """
+        return cast("str", self._required("localAccountMethod"))
+
+    @property
+    def sign_up_allowed(self) -> bool:
+        """Whether people can make accounts themselves."""
+        return cast("bool", self._required("signUpAllowed"))
+
+    @property
+    def attributes(self) -> List[TenantAttribute]:
+        """What people are asked for, in this order."""
+        return [TenantAttribute.of(each) for each in self._required("attributes")]
+
+    @property
+    def audiences(self) -> List[str]:
+        """For whom access tokens can be asked beside the tenant itself."""
+        return cast("List[str]", self._required("audiences"))
+
+    @property
+    def password_policy(self) -> PasswordPolicy:
+        """What passwords must be like."""
+        return PasswordPolicy.of(self._required("passwordPolicy"))
+
+    @property
+    def codes(self) -> CodePolicy:
+        """The codes that are sent to people."""
+        return CodePolicy.of(self._required("codes"))
+
+    @property
+    def lockout(self) -> LockoutPolicy:
+        """When an account is locked because somebody guesses."""
+        return LockoutPolicy.of(self._required("lockout"))
+
+    @property
+    def tokens(self) -> TokenLifetimes:
+        """How long the tokens of a tenant live."""
+        return TokenLifetimes.of(self._required("tokens"))
+
+    @property
+    def enumeration_protection(self) -> bool:
+        """Whether sign-up, sign-in and reset hide which addresses have accounts."""
+        return cast("bool", self._required("enumerationProtection"))
+
+    @property
+    def signing_algorithm(self) -> str:
+        """The JOSE algorithm a pool signs its tokens with. One of ES256, RS256, RS512, EdDSA, or what a newer
+        binary answers.
+        """
+        return cast("str", self._required("signingAlgorithm"))
+
+    @property
+    def created_at(self) -> int:
+        """Integer seconds since 1970-01-01T00:00:00Z."""
+        return cast("int", self._required("createdAt"))
+
+    @property
+    def updated_at(self) -> int:
+        """Integer seconds since 1970-01-01T00:00:00Z."""
+        return cast("int", self._required("updatedAt"))
+
+
+class TenantAttribute(Record):
+    """Something that people are asked for when they sign up."""
+
+    __slots__ = ()
+    _members = (("name", "name"), ("type", "type"), ("required", "required"), ("label", "label"), ("options", "options"), ("multiple", "multiple"), ("in_id_token", "inIdToken"),)
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        type: str,
+        required: Optional[bool] = None,
+        label: Optional[str] = None,
+        options: Optional[Sequence[Union[AttributeOption, Mapping[str, Any]]]] = None,
+        multiple: Optional[bool] = None,
+        in_id_token: Optional[bool] = None,
+    ) -> None:
+        super().__init__({
+            "name": name,
+            "type": type,
+            "required": required,
+            "label": label,
+            "options": options,
+            "multiple": multiple,
+            "inIdToken": in_id_token,
+        })
+
+    @property
+    def name(self) -> str:
+        """displayName, givenName, surname, city, country, state, jobTitle, streetAddress and postalCode are
+        known, with limits of their own; any other is yours.
+        """
+        return cast("str", self._required("name"))
+
+    @property
+    def type(self) -> str:
+        """What the values of an attribute are. One of string, integer, boolean, or what a newer binary answers.
+        """
+        return cast("str", self._required("type"))
+
+    @property
+    def required(self) -> Optional[bool]:
+        """Whether nobody signs up without it. A boolean must then be true: it is a consent."""
+        value = self._optional("required")
+        return None if value is None else cast("bool", value)
+
+    @property
+    def label(self) -> Optional[str]:
+        """What people see in a form."""
+        value = self._optional("label")
+        return None if value is None else cast("str", value)
+
+    @property
+    def options(self) -> Optional[List[AttributeOption]]:
+        """For a string: the only values it can have."""
+        value = self._optional("options")
+        return None if value is None else [AttributeOption.of(each) for each in value]
+
+    @property
+    def multiple(self) -> Optional[bool]:
+        """With options: whether several of them can be chosen, written with commas in between."""
+        value = self._optional("multiple")
+        return None if value is None else cast("bool", value)
+
+    @property
+    def in_id_token(self) -> Optional[bool]:
+        """Whether ID tokens say it."""
+        value = self._optional("inIdToken")
+        return None if value is None else cast("bool", value)
+
+
+class TenantDeleteResult(Record):
+    """What `tenant.delete` answers."""
+
+    __slots__ = ()
+    _members = (("tenant_id", "tenantId"),)
+
+    def __init__(self, *, tenant_id: str) -> None:
+        super().__init__({
+            "tenantId": tenant_id,
+        })
+
+    @property
+    def tenant_id(self) -> str:
+        """The id of a tenant, which stands in its issuer and is the audience of its ID tokens."""
+        return cast("str", self._required("tenantId"))
+
+
+class TenantListResult(Record):
+    """What `tenant.list` answers."""
+
+    __slots__ = ()
+    _members = (("tenants", "tenants"), ("next_cursor", "nextCursor"),)
+
+    def __init__(
+        self,
+        *,
+        tenants: Sequence[Union[Tenant, Mapping[str, Any]]],
+        next_cursor: Optional[str] = None,
+    ) -> None:
+        super().__init__({
+            "tenants": tenants,
+            "nextCursor": next_cursor,
+        })
+
+    @property
+    def tenants(self) -> List[Tenant]:
+        """The tenants."""
+        return [Tenant.of(each) for each in self._required("tenants")]
+
+    @property
+    def next_cursor(self) -> Optional[str]:
+        """Present when there is more: the cursor of the next call."""
+        value = self._optional("nextCursor")
+        return None if value is None else cast("str", value)
+
+
 class TestClockResult(Record):
     """What `test.clock` answers."""
 
@@ -2078,6 +2520,54 @@ class TokenJwksResult(Record):
     def next_change_at(self) -> Optional[int]:
         """When the set is known to change next."""
         value = self._optional("nextChangeAt")
+        return None if value is None else cast("int", value)
+
+
+class TokenLifetimes(Record):
+    """How long the tokens of a tenant live."""
+
+    __slots__ = ()
+    _members = (("id_token_seconds", "idTokenSeconds"), ("access_token_seconds", "accessTokenSeconds"), ("refresh_token_seconds", "refreshTokenSeconds"), ("refresh_reuse_grace_seconds", "refreshReuseGraceSeconds"),)
+
+    def __init__(
+        self,
+        *,
+        id_token_seconds: Optional[int] = None,
+        access_token_seconds: Optional[int] = None,
+        refresh_token_seconds: Optional[int] = None,
+        refresh_reuse_grace_seconds: Optional[int] = None,
+    ) -> None:
+        super().__init__({
+            "idTokenSeconds": id_token_seconds,
+            "accessTokenSeconds": access_token_seconds,
+            "refreshTokenSeconds": refresh_token_seconds,
+            "refreshReuseGraceSeconds": refresh_reuse_grace_seconds,
+        })
+
+    @property
+    def id_token_seconds(self) -> Optional[int]:
+        """How long an ID token lives."""
+        value = self._optional("idTokenSeconds")
+        return None if value is None else cast("int", value)
+
+    @property
+    def access_token_seconds(self) -> Optional[int]:
+        """How long an access token lives."""
+        value = self._optional("accessTokenSeconds")
+        return None if value is None else cast("int", value)
+
+    @property
+    def refresh_token_seconds(self) -> Optional[int]:
+        """How long a refresh token can wait to be used."""
+        value = self._optional("refreshTokenSeconds")
+        return None if value is None else cast("int", value)
+
+    @property
+    def refresh_reuse_grace_seconds(self) -> Optional[int]:
+        """How long a used refresh token can be used once more while its successor is unused: two windows of one
+        program, an answer that was lost. 0: not at all.
+        """
+        value = self._optional("refreshReuseGraceSeconds")
         return None if value is None else cast("int", value)
 
 
@@ -2252,9 +2742,11 @@ class Violation(Record):
 
 
 __all__ = [
+    "AttributeType",
     "CredentialScopeMismatchPart",
     "IdentityState",
     "KeyState",
+    "LocalAccountMethod",
     "MalformedPolicyPolicy",
     "PoolProviderProvider",
     "PoolProviderSettingsProvider",
@@ -2266,11 +2758,13 @@ __all__ = [
     "SystemInfoResultCaller",
     "SystemInfoResultStoreKind",
     "TokenUse",
+    "AttributeOption",
     "AuditChain",
     "AuditHead",
     "AuditListResult",
     "AuditRecord",
     "AuditVerifyResult",
+    "CodePolicy",
     "Credentials",
     "CredentialsAssumeRoleResult",
     "CredentialsAssumeRoleResultAssumedRole",
@@ -2287,7 +2781,9 @@ __all__ = [
     "KeyListResult",
     "KeyRevokeResult",
     "LatencyBucket",
+    "LockoutPolicy",
     "MethodMetrics",
+    "PasswordPolicy",
     "Pool",
     "PoolDeleteResult",
     "PoolListResult",
@@ -2309,9 +2805,14 @@ __all__ = [
     "SystemInfoResult",
     "SystemMetricsResult",
     "SystemPingResult",
+    "Tenant",
+    "TenantAttribute",
+    "TenantDeleteResult",
+    "TenantListResult",
     "TestClockResult",
     "TokenDiscoveryResult",
     "TokenJwksResult",
+    "TokenLifetimes",
     "TokenMintForDeveloperResult",
     "TokenMintResult",
     "TokenVerifyResult",
