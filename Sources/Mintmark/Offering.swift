@@ -70,6 +70,9 @@ enum Lanes {
     static func lane(of method: MethodInfo, _ params: JSONNode?) -> Lane {
         switch method.name {
         case "token.mintForDeveloper", "token.mint", "identity.resolve", "credentials.get": .compute
+        // These may send a mail, or wait for one.
+        case "signUp.start", "signUp.resendCode", "test.outbox": .network
+        case "signUp.submitPassword": .hash
         case "audit.verify", "system.health": .store
         case "key.rotate", "key.revoke": .hash
         case "pool.create", "tenant.create": params?["signingAlgorithm"]?.string?.hasPrefix("RS") == true ? .hash : .store

@@ -13,6 +13,7 @@ public final class Services: Sendable {
     public let key: KeyService
     public let pool: PoolService
     public let role: RoleService
+    public let signUp: SignUpService
     public let tenant: TenantService
     public let token: TokenService
     let housekeeping: Housekeeping
@@ -28,6 +29,7 @@ public final class Services: Sendable {
         key = KeyService(surroundings, catalogue)
         pool = PoolService(surroundings, catalogue)
         role = RoleService(surroundings, catalogue)
+        signUp = SignUpService(surroundings, catalogue)
         tenant = TenantService(surroundings, catalogue)
         token = TokenService(surroundings, catalogue)
         housekeeping = Housekeeping(
@@ -36,7 +38,7 @@ public final class Services: Sendable {
         let test = mintmark.configuration.testing ? TestService(surroundings) : nil
         let methods = Contract.MethodTable.bind(
             audit: audit, credentials: credentials, identity: identity, key: key, pool: pool, role: role, rpc: RpcService(mintmark),
-            system: SystemService(mintmark), tenant: tenant, test: test, token: token)
+            signUp: signUp, system: SystemService(mintmark), tenant: tenant, test: test, token: token)
         let byName = Dictionary(uniqueKeysWithValues: methods.map { ($0.info.name, $0) })
         bound = Contract.MethodTable.all.map { byName[$0.name] }
     }

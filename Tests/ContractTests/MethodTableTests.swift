@@ -50,7 +50,8 @@ private struct NoCall: CallContext {
         #expect(
             MethodTable.all.filter { $0.caller == .public }.map(\.name)
                 == [
-                    "credentials.assumeRole", "credentials.get", "identity.resolve", "identity.unlink", "rpc.discover", "system.ping",
+                    "credentials.assumeRole", "credentials.get", "identity.resolve", "identity.unlink", "rpc.discover", "signUp.resendCode",
+                    "signUp.start", "signUp.submitAttributes", "signUp.submitCode", "signUp.submitPassword", "system.ping",
                     "token.discovery", "token.jwks", "token.mint", "token.verify",
                 ])
     }

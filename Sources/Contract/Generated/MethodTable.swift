@@ -38,6 +38,11 @@ public enum MethodTable {
         RoleList.info,
         RolePut.info,
         RpcDiscover.info,
+        SignUpResendCode.info,
+        SignUpStart.info,
+        SignUpSubmitAttributes.info,
+        SignUpSubmitCode.info,
+        SignUpSubmitPassword.info,
         SystemHealth.info,
         SystemInfo.info,
         SystemMetrics.info,
@@ -48,6 +53,7 @@ public enum MethodTable {
         TenantList.info,
         TenantUpdate.info,
         TestClock.info,
+        TestOutbox.info,
         TokenDiscovery.info,
         TokenJwks.info,
         TokenMint.info,
@@ -56,9 +62,9 @@ public enum MethodTable {
     ]
 
     /// Binds every method to its handler. Testing methods are left out where there is none.
-    public static func bind(audit: any AuditHandlers, credentials: any CredentialsHandlers, identity: any IdentityHandlers, key: any KeyHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, system: any SystemHandlers, tenant: any TenantHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
+    public static func bind(audit: any AuditHandlers, credentials: any CredentialsHandlers, identity: any IdentityHandlers, key: any KeyHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, signUp: any SignUpHandlers, system: any SystemHandlers, tenant: any TenantHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
         var all: [BoundMethod] = []
-        all.reserveCapacity(48)
+        all.reserveCapacity(54)
         all.append(BoundMethod(AuditList.self) { try audit.list($0, $1) })
         all.append(BoundMethod(AuditVerify.self) { try audit.verify($0, $1) })
         all.append(BoundMethod(CredentialsAssumeRole.self) { try credentials.assumeRole($0, $1) })
@@ -92,6 +98,11 @@ public enum MethodTable {
         all.append(BoundMethod(RoleList.self) { try role.list($0, $1) })
         all.append(BoundMethod(RolePut.self) { try role.put($0, $1) })
         all.append(BoundMethod(RpcDiscover.self) { try rpc.discover($0, $1) })
+        all.append(BoundMethod(SignUpResendCode.self) { try signUp.resendCode($0, $1) })
+        all.append(BoundMethod(SignUpStart.self) { try signUp.start($0, $1) })
+        all.append(BoundMethod(SignUpSubmitAttributes.self) { try signUp.submitAttributes($0, $1) })
+        all.append(BoundMethod(SignUpSubmitCode.self) { try signUp.submitCode($0, $1) })
+        all.append(BoundMethod(SignUpSubmitPassword.self) { try signUp.submitPassword($0, $1) })
         all.append(BoundMethod(SystemHealth.self) { try system.health($0, $1) })
         all.append(BoundMethod(SystemInfo.self) { try system.info($0, $1) })
         all.append(BoundMethod(SystemMetrics.self) { try system.metrics($0, $1) })
@@ -103,6 +114,7 @@ public enum MethodTable {
         all.append(BoundMethod(TenantUpdate.self) { try tenant.update($0, $1) })
         if let test {
             all.append(BoundMethod(TestClock.self) { try test.clock($0, $1) })
+            all.append(BoundMethod(TestOutbox.self) { try test.outbox($0, $1) })
         }
         all.append(BoundMethod(TokenDiscovery.self) { try token.discovery($0, $1) })
         all.append(BoundMethod(TokenJwks.self) { try token.jwks($0, $1) })

@@ -134,6 +134,23 @@ enum Fixtures {
             Fixture(
                 name: "tenant", given: [],
                 steps: [.init(method: "tenant.create", params: ["tenantId": "shop"], result: ["issuer": "$tenantIssuer"])]),
+            // A sign-up of alice that waits for her code: $continuation, $code.
+            Fixture(
+                name: "signUp", given: [],
+                steps: [
+                    .init(
+                        method: "signUp.start", params: ["username": "alice@example.com"],
+                        result: ["state": "codeRequired", "continuationToken": "$continuation"]),
+                    .init(method: "test.outbox", params: [:], result: ["messages": [["code": "$code"]]]),
+                ]),
+            // Her account, just made: $account, $signedUp.
+            Fixture(
+                name: "account", given: ["signUp"],
+                steps: [
+                    .init(
+                        method: "signUp.submitCode", params: ["continuationToken": "$continuation", "code": "$code"],
+                        result: ["state": "completed", "accountId": "$account", "continuationToken": "$signedUp"])
+                ]),
             // Temporary credentials of alice: $accessKeyId, $sessionToken.
             Fixture(
                 name: "credentials", given: ["poolWithRole", "token"],

@@ -60,8 +60,13 @@ public struct Catalogue: Sendable {
 
     /// - Throws: `TenantNotFound`.
     func tenant(_ id: String, in tx: Transaction) throws -> TenantRecord {
-        guard let tenant = try tenants.value(for: id, in: tx, load: { try tx.tenant(id) }) else { throw TenantNotFound(tenantId: id) }
+        guard let tenant = try knownTenant(id, in: tx) else { throw TenantNotFound(tenantId: id) }
         return tenant
+    }
+
+    /// The tenant, nil if there is none.
+    func knownTenant(_ id: String, in tx: Transaction) throws -> TenantRecord? {
+        try tenants.value(for: id, in: tx) { try tx.tenant(id) }
     }
 
     /// The name of the role that a pool gives to identities of `kind`.

@@ -74,7 +74,11 @@ public enum KeyOwner: Hashable, Sendable {
     /// The path below the realm's issuer; it is also the name under which keys are stored.
     var path: String { folder + id }
 
-    var id: String { switch self { case .pool(let id), .tenant(let id): id } }
+    var id: String {
+        switch self {
+        case .pool(let id), .tenant(let id): id
+        }
+    }
     var poolId: String? { if case .pool(let id) = self { id } else { nil } }
     var tenantId: String? { if case .tenant(let id) = self { id } else { nil } }
 

@@ -16,7 +16,8 @@ public struct KeyService: Sendable {
         let retiredAt = ring.retiredAt(key)
         return Contract.SigningKey(
             kid: key.kid, algorithm: SigningAlgorithm(rawValue: key.algorithm.rawValue) ?? .ES256,
-            issuer: surroundings.realm.issuer(of: key.owner), poolId: key.owner.poolId, tenantId: key.owner.tenantId, state: state, createdAt: key.createdAt,
+            issuer: surroundings.realm.issuer(of: key.owner), poolId: key.owner.poolId, tenantId: key.owner.tenantId, state: state,
+            createdAt: key.createdAt,
             activeAt: key.activeAt,
             retiredAt: retiredAt.flatMap { $0 <= now ? $0 : nil }, revokedAt: key.revokedAt,
             publishedUntil: state == .revoked ? nil : retiredAt.map { $0 + KeyRing.longestTokenSeconds })

@@ -22,7 +22,8 @@ struct StoreOpening {
         if configuration.testing, let start = configuration.clock { try StoreClock(database).begin(at: start) }
         return Surroundings(
             realm: configuration.realm, database: database, clock: clock, random: random, vault: vault,
-            auditsIssuance: configuration.auditsIssuance)
+            auditsIssuance: configuration.auditsIssuance, delivery: configuration.testing ? .outbox : .none,
+            passwordCost: configuration.testing ? PasswordHasher.testingCost : PasswordHasher.cost)
     }
 
     private func openDatabase() throws -> any Database {

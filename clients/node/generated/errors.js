@@ -419,6 +419,78 @@ export class InvalidTenantSettings extends RpcError {
   static type = "invalidTenantSettings";
 }
 
+/** signUpAllowed is false. */
+export class SignUpNotAllowed extends RpcError {
+  static code = 4005;
+  static type = "signUpNotAllowed";
+}
+
+/** An address that is malformed, or not of ASCII. */
+export class InvalidUsername extends RpcError {
+  static code = 4006;
+  static type = "invalidUsername";
+}
+
+/** signUp with an address that is taken, at its start or by the time it would end. */
+export class UserAlreadyExists extends RpcError {
+  static code = 4007;
+  static type = "userAlreadyExists";
+}
+
+/** A new password breaks rules, or a password is wrong. */
+export class InvalidPassword extends RpcError {
+  static code = 4008;
+  static type = "invalidPassword";
+}
+
+/** A code that is wrong, too old, used up or replaced by a newer one. */
+export class InvalidCode extends RpcError {
+  static code = 4009;
+  static type = "invalidCode";
+}
+
+/** A value that does not fit, or a name that the tenant does not ask for. */
+export class InvalidAttributes extends RpcError {
+  static code = 4010;
+  static type = "invalidAttributes";
+}
+
+/** A token that is malformed, of another flow, or of an earlier step. */
+export class ContinuationTokenInvalid extends RpcError {
+  static code = 4011;
+  static type = "continuationTokenInvalid";
+}
+
+/** A flow rested for longer than ten minutes, or took longer than an hour. */
+export class ContinuationTokenExpired extends RpcError {
+  static code = 4012;
+  static type = "continuationTokenExpired";
+}
+
+/** A step that does not follow from where the flow stands. */
+export class StepNotPossible extends RpcError {
+  static code = 4013;
+  static type = "stepNotPossible";
+}
+
+/** More codes than a flow, or than an address within some minutes, may have. */
+export class TooManyCodes extends RpcError {
+  static code = 4014;
+  static type = "tooManyCodes";
+}
+
+/** Guessing has locked the account or the address. */
+export class AccountLocked extends RpcError {
+  static code = 4015;
+  static type = "accountLocked";
+}
+
+/** A password in a tenant whose method is emailCode. */
+export class PasswordNotAccepted extends RpcError {
+  static code = 4016;
+  static type = "passwordNotAccepted";
+}
+
 /** A login provider does not answer, or answers something that cannot be used. */
 export class ProviderUnavailable extends RpcError {
   static code = 6001;
@@ -495,6 +567,12 @@ export class TestingStoreMismatch extends RpcError {
 export class OutcomeUnknown extends RpcError {
   static code = 8012;
   static type = "outcomeUnknown";
+}
+
+/** A mail server or a webhook does not take a message, or none is configured. */
+export class MessageNotSent extends RpcError {
+  static code = 8030;
+  static type = "messageNotSent";
 }
 
 /** test.clock would leave the years 1970 to 9999. */
@@ -575,6 +653,18 @@ export const errorsByCode = new Map(
     TenantExists,
     TenantNotDeletable,
     InvalidTenantSettings,
+    SignUpNotAllowed,
+    InvalidUsername,
+    UserAlreadyExists,
+    InvalidPassword,
+    InvalidCode,
+    InvalidAttributes,
+    ContinuationTokenInvalid,
+    ContinuationTokenExpired,
+    StepNotPossible,
+    TooManyCodes,
+    AccountLocked,
+    PasswordNotAccepted,
     ProviderUnavailable,
     StoreBusy,
     StoreReadOnly,
@@ -588,6 +678,7 @@ export const errorsByCode = new Map(
     MasterKeyWrong,
     TestingStoreMismatch,
     OutcomeUnknown,
+    MessageNotSent,
     ClockOutOfRange,
   ].map((error) => [error.code, error]),
 );

@@ -7,6 +7,7 @@ import type { KeyMethods } from "./methods/key.js";
 import type { PoolMethods } from "./methods/pool.js";
 import type { RoleMethods } from "./methods/role.js";
 import type { RpcMethods } from "./methods/rpc.js";
+import type { SignUpMethods } from "./methods/signUp.js";
 import type { SystemMethods } from "./methods/system.js";
 import type { TenantMethods } from "./methods/tenant.js";
 import type { TestMethods } from "./methods/test.js";
@@ -24,6 +25,7 @@ export interface Namespaces {
   readonly pool: PoolMethods;
   readonly role: RoleMethods;
   readonly rpc: RpcMethods;
+  readonly signUp: SignUpMethods;
   readonly system: SystemMethods;
   readonly tenant: TenantMethods;
   readonly test: TestMethods;
@@ -92,6 +94,15 @@ export type {
 } from "./methods/rpc.js";
 
 export type {
+  SignUpMethods,
+  SignUpResendCodeParams, SignUpResendCodeResult,
+  SignUpStartParams, SignUpStartResult,
+  SignUpSubmitAttributesParams, SignUpSubmitAttributesResult,
+  SignUpSubmitCodeParams, SignUpSubmitCodeResult,
+  SignUpSubmitPasswordParams, SignUpSubmitPasswordResult,
+} from "./methods/signUp.js";
+
+export type {
   SystemMethods,
   SystemHealthParams, SystemHealthResult,
   SystemInfoParams, SystemInfoResult,
@@ -111,6 +122,7 @@ export type {
 export type {
   TestMethods,
   TestClockParams, TestClockResult,
+  TestOutboxParams, TestOutboxResult,
 } from "./methods/test.js";
 
 export type {

@@ -7,6 +7,7 @@ import { KeyMethods } from "./methods/key.js";
 import { PoolMethods } from "./methods/pool.js";
 import { RoleMethods } from "./methods/role.js";
 import { RpcMethods } from "./methods/rpc.js";
+import { SignUpMethods } from "./methods/signUp.js";
 import { SystemMethods } from "./methods/system.js";
 import { TenantMethods } from "./methods/tenant.js";
 import { TestMethods } from "./methods/test.js";
@@ -24,6 +25,7 @@ export const namespaces = {
   pool: PoolMethods,
   role: RoleMethods,
   rpc: RpcMethods,
+  signUp: SignUpMethods,
   system: SystemMethods,
   tenant: TenantMethods,
   test: TestMethods,

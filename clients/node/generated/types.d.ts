@@ -6,6 +6,21 @@ export type Open<Known extends string> = Known | (string & {});
 /** Any JSON object. */
 export type JsonObject = { [name: string]: unknown };
 
+/** The id of an account; sub in its tokens. At most 64 characters. */
+export type AccountId = string;
+
+/** Why an attribute was refused. */
+export interface AttributeFailure {
+  /** The attribute, as it was named. */
+  name: string;
+  /** What an attribute's value fell short of. */
+  rule: Open<AttributeRule>;
+  /** For people. */
+  message: string;
+  /** For an unknown name: which ones come near. */
+  nearest?: string[];
+}
+
 /** The name of an attribute. At most 128 characters. */
 export type AttributeName = string;
 
@@ -17,8 +32,17 @@ export interface AttributeOption {
   label?: string;
 }
 
+/** What an attribute's value fell short of. */
+export type AttributeRule = "unknown" | "type" | "tooLong" | "option" | "pattern" | "consent";
+
 /** What the values of an attribute are. */
 export type AttributeType = "string" | "integer" | "boolean";
+
+/**
+ * Attributes by their names: strings, integers and booleans, as the tenant asks for them. Secret: `util.inspect` does
+ * not show it.
+ */
+export type AttributeValues = JsonObject;
 
 /** What was found in one chain. */
 export interface AuditChain {
@@ -70,6 +94,12 @@ export interface AuditRecord {
   hash: string;
 }
 
+/** The way a message goes. */
+export type Channel = "email" | "sms";
+
+/** The code that was sent, digit for digit. At most 64 characters. Secret: `util.inspect` does not show it. */
+export type Code = string;
+
 /** The codes that are sent to people. */
 export interface CodePolicy {
   /** How many digits a code has. 6 to 12. Without it: 8. */
@@ -87,6 +117,12 @@ export interface CodePolicy {
   /** See sendsPerAddress. 60 to 86400. Without it: 900. */
   windowSeconds?: number;
 }
+
+/**
+ * Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages. At most 512
+ * characters. Secret: `util.inspect` does not show it.
+ */
+export type ContinuationToken = string;
 
 /** Temporary credentials, in the form every AWS SDK understands. */
 export interface Credentials {
@@ -228,6 +264,17 @@ export interface MethodMetrics {
 /** How many entries one answer holds at most. 1 to 60. */
 export type PageLimit = number;
 
+/** A password. At most 4096 characters. Secret: `util.inspect` does not show it. */
+export type Password = string;
+
+/** Why a password was refused. */
+export interface PasswordFailure {
+  /** What a password fell short of. */
+  rule: Open<PasswordRule>;
+  /** For people. */
+  message: string;
+}
+
 /** What passwords must be like. */
 export interface PasswordPolicy {
   /** The fewest characters. 8 to 256. Without it: 8. */
@@ -241,6 +288,9 @@ export interface PasswordPolicy {
   /** Terms that count as common here, such as the names of your products. At most 1000 elements. */
   bannedTerms?: readonly string[];
 }
+
+/** What a password fell short of. */
+export type PasswordRule = "disallowedCharacters" | "tooShort" | "tooLong" | "tooWeak" | "banned" | "recentlyUsed" | "incorrect";
 
 /** A policy in the IAM policy language. */
 export type PolicyDocument = JsonObject;
@@ -466,11 +516,58 @@ export interface RolesByKind {
   unauthenticated?: RoleArn;
 }
 
+/** A message that would have been sent. */
+export interface SentMessage {
+  /** Counts the messages of the store. */
+  number: number;
+  /** The address or number. */
+  to: string;
+  /** The way a message goes. */
+  channel: Open<Channel>;
+  /** What it is for, such as signUp. */
+  purpose: string;
+  /** The code in it. */
+  code?: string;
+  /** A mail's subject. */
+  subject?: string;
+  /** What it says. */
+  text: string;
+  /** Integer seconds since 1970-01-01T00:00:00Z. */
+  sentAt: Timestamp;
+  /** The id of a tenant, which stands in its issuer and is the audience of its ID tokens. */
+  tenantId: TenantId;
+}
+
 /** A name for the role session; it stands in the assumed role's ARN. At most 64 characters. */
 export type SessionName = string;
 
 /** The session token of temporary credentials. At most 20000 characters. Secret: `util.inspect` does not show it. */
 export type SessionToken = string;
+
+/** Where a sign-up stands. */
+export interface SignUpStep {
+  /**
+   * What comes next. codeRequired: submitCode; passwordRequired: submitPassword; attributesRequired: submitAttributes;
+   * completed: the account is there, signIn.withContinuation signs it in.
+   */
+  state: Open<"codeRequired" | "passwordRequired" | "attributesRequired" | "completed">;
+  /** Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages. */
+  continuationToken: ContinuationToken;
+  /** codeRequired: where the code went, with most of it hidden. */
+  sentTo?: string;
+  /** The way a message goes. */
+  channel?: Open<Channel>;
+  /** codeRequired: how many digits it has. */
+  codeLength?: number;
+  /** codeRequired: from when on it makes sense to ask for another code. */
+  resendAt?: Timestamp;
+  /** codeRequired: until when the code is good; else until when the continuation token is. */
+  expiresAt: Timestamp;
+  /** attributesRequired: what is still asked for. */
+  attributes?: TenantAttribute[];
+  /** completed: the new account. */
+  accountId?: AccountId;
+}
 
 /** An HTTP request signed with AWS Signature Version 4, in its headers or in its query string. */
 export interface SignedRequest {
@@ -620,6 +717,12 @@ export interface UnprocessedIdentity {
   /** Why: accessDenied or internalServerError. */
   errorCode: string;
 }
+
+/**
+ * The email address that somebody signs up or in with. Compared without regard to upper and lower case. At most 1024
+ * characters.
+ */
+export type Username = string;
 
 /** One thing that is wrong with the parameters. */
 export interface Violation {

@@ -6,4 +6,7 @@ import JSON
 public protocol TestHandlers: Sendable {
     /// Read or turn the testing clock.
     func clock(_ request: TestClock.Params, _ call: any CallContext) throws -> TestClock.Result
+
+    /// Read the messages that would have been sent.
+    func outbox(_ request: TestOutbox.Params, _ call: any CallContext) throws -> TestOutbox.Result
 }

@@ -2,6 +2,7 @@
 
 const methods = {
   clock: { name: "test.clock", isTesting: true, secrets: [] },
+  outbox: { name: "test.outbox", isTesting: true, secrets: [] },
 };
 
 /** The methods of `test`. */
@@ -25,5 +26,16 @@ export class TestMethods {
    */
   clock(params, options) {
     return this.#call(methods.clock, params, options);
+  }
+
+  /**
+   * Read the messages that would have been sent.
+   *
+   * A testing store sends nothing. Oldest first; wait for one with waitSeconds.
+   *
+   * Offered by testing processes only.
+   */
+  outbox(params, options) {
+    return this.#call(methods.outbox, params, options);
   }
 }

@@ -9,6 +9,7 @@ from .namespaces.key import AsyncKeyMethods, KeyMethods
 from .namespaces.pool import AsyncPoolMethods, PoolMethods
 from .namespaces.role import AsyncRoleMethods, RoleMethods
 from .namespaces.rpc import AsyncRpcMethods, RpcMethods
+from .namespaces.sign_up import AsyncSignUpMethods, SignUpMethods
 from .namespaces.system import AsyncSystemMethods, SystemMethods
 from .namespaces.tenant import AsyncTenantMethods, TenantMethods
 from .namespaces.test import AsyncTestMethods, TestMethods
@@ -26,6 +27,7 @@ class Namespaces:
         self.pool = PoolMethods(call)
         self.role = RoleMethods(call)
         self.rpc = RpcMethods(call)
+        self.sign_up = SignUpMethods(call)
         self.system = SystemMethods(call)
         self.tenant = TenantMethods(call)
         self.test = TestMethods(call)
@@ -43,6 +45,7 @@ class AsyncNamespaces:
         self.pool = AsyncPoolMethods(call)
         self.role = AsyncRoleMethods(call)
         self.rpc = AsyncRpcMethods(call)
+        self.sign_up = AsyncSignUpMethods(call)
         self.system = AsyncSystemMethods(call)
         self.tenant = AsyncTenantMethods(call)
         self.test = AsyncTestMethods(call)

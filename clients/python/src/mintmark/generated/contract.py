@@ -38,6 +38,11 @@ METHODS = frozenset({
     "role.list",
     "role.put",
     "rpc.discover",
+    "signUp.resendCode",
+    "signUp.start",
+    "signUp.submitAttributes",
+    "signUp.submitCode",
+    "signUp.submitPassword",
     "system.health",
     "system.info",
     "system.metrics",
@@ -48,6 +53,7 @@ METHODS = frozenset({
     "tenant.list",
     "tenant.update",
     "test.clock",
+    "test.outbox",
     "token.discovery",
     "token.jwks",
     "token.mint",
@@ -58,4 +64,5 @@ METHODS = frozenset({
 # Those that exist with `--testing` only.
 TESTING_METHODS = frozenset({
     "test.clock",
+    "test.outbox",
 })

@@ -1255,6 +1255,202 @@ class InvalidTenantSettings(AnsweredError):
         return cast("str", self._required("reason"))
 
 
+class SignUpNotAllowed(AnsweredError):
+    """signUpAllowed is false.
+
+    nativeAuth: access_denied
+    firebase: ADMIN_ONLY_OPERATION
+    """
+
+    code = 4005
+    type = "signUpNotAllowed"
+
+    @property
+    def tenant_id(self) -> str:
+        """The id of a tenant, which stands in its issuer and is the audience of its ID tokens."""
+        return cast("str", self._required("tenantId"))
+
+
+class InvalidUsername(AnsweredError):
+    """An address that is malformed, or not of ASCII.
+
+    nativeAuth: invalid_request 90100
+    firebase: INVALID_EMAIL
+    """
+
+    code = 4006
+    type = "invalidUsername"
+
+    @property
+    def reason(self) -> str:
+        """What is wrong."""
+        return cast("str", self._required("reason"))
+
+
+class UserAlreadyExists(AnsweredError):
+    """signUp with an address that is taken, at its start or by the time it would end.
+
+    nativeAuth: user_already_exists 1003037
+    firebase: EMAIL_EXISTS
+    """
+
+    code = 4007
+    type = "userAlreadyExists"
+
+    @property
+    def next(self) -> str:
+        """The method that goes on from here."""
+        return cast("str", self._required("next"))
+
+
+class InvalidPassword(AnsweredError):
+    """A new password breaks rules, or a password is wrong.
+
+    nativeAuth: invalid_grant password_*, 50126
+    firebase: WEAK_PASSWORD, INVALID_PASSWORD
+    """
+
+    code = 4008
+    type = "invalidPassword"
+
+    @property
+    def reasons(self) -> List[types.PasswordFailure]:
+        """All that is wrong."""
+        return [types.PasswordFailure.of(each) for each in self._required("reasons")]
+
+    @property
+    def attempts_left(self) -> Optional[int]:
+        """How many more wrong ones there can be before the account is locked."""
+        value = self._optional("attemptsLeft")
+        return None if value is None else cast("int", value)
+
+
+class InvalidCode(AnsweredError):
+    """A code that is wrong, too old, used up or replaced by a newer one.
+
+    nativeAuth: invalid_grant invalid_oob_value 50181
+    firebase: INVALID_CODE
+    """
+
+    code = 4009
+    type = "invalidCode"
+
+    @property
+    def attempts_left(self) -> int:
+        """How many more tries this code has; at 0 only another code helps."""
+        return cast("int", self._required("attemptsLeft"))
+
+    @property
+    def resend_at(self) -> Optional[int]:
+        """Integer seconds since 1970-01-01T00:00:00Z."""
+        value = self._optional("resendAt")
+        return None if value is None else cast("int", value)
+
+
+class InvalidAttributes(AnsweredError):
+    """A value that does not fit, or a name that the tenant does not ask for.
+
+    nativeAuth: invalid_grant attribute_validation_failed
+    """
+
+    code = 4010
+    type = "invalidAttributes"
+
+    @property
+    def attributes(self) -> List[types.AttributeFailure]:
+        """All that is wrong."""
+        return [types.AttributeFailure.of(each) for each in self._required("attributes")]
+
+
+class ContinuationTokenInvalid(AnsweredError):
+    """A token that is malformed, of another flow, or of an earlier step.
+
+    nativeAuth: invalid_request 55200
+    """
+
+    code = 4011
+    type = "continuationTokenInvalid"
+
+
+class ContinuationTokenExpired(AnsweredError):
+    """A flow rested for longer than ten minutes, or took longer than an hour.
+
+    nativeAuth: expired_token 552003
+    firebase: EXPIRED_OOB_CODE
+    """
+
+    code = 4012
+    type = "continuationTokenExpired"
+
+    @property
+    def expired_at(self) -> Optional[int]:
+        """Integer seconds since 1970-01-01T00:00:00Z."""
+        value = self._optional("expiredAt")
+        return None if value is None else cast("int", value)
+
+
+class StepNotPossible(AnsweredError):
+    """A step that does not follow from where the flow stands.
+
+    nativeAuth: invalid_request
+    """
+
+    code = 4013
+    type = "stepNotPossible"
+
+    @property
+    def expected(self) -> str:
+        """The method that goes on from here."""
+        return cast("str", self._required("expected"))
+
+
+class TooManyCodes(AnsweredError):
+    """More codes than a flow, or than an address within some minutes, may have.
+
+    nativeAuth: invalid_request 701014
+    firebase: TOO_MANY_ATTEMPTS_TRY_LATER
+    """
+
+    code = 4014
+    type = "tooManyCodes"
+
+    @property
+    def retry_after_seconds(self) -> int:
+        """After how many seconds it can work."""
+        return cast("int", self._required("retryAfterSeconds"))
+
+
+class AccountLocked(AnsweredError):
+    """Guessing has locked the account or the address.
+
+    nativeAuth: invalid_grant 50053
+    firebase: TOO_MANY_ATTEMPTS_TRY_LATER
+    """
+
+    code = 4015
+    type = "accountLocked"
+
+    @property
+    def locked_until(self) -> int:
+        """Integer seconds since 1970-01-01T00:00:00Z."""
+        return cast("int", self._required("lockedUntil"))
+
+    @property
+    def retry_after_seconds(self) -> int:
+        """After how many seconds it can work."""
+        return cast("int", self._required("retryAfterSeconds"))
+
+
+class PasswordNotAccepted(AnsweredError):
+    """A password in a tenant whose method is emailCode.
+
+    nativeAuth: unsupported_auth_method
+    """
+
+    code = 4016
+    type = "passwordNotAccepted"
+
+
 class ProviderUnavailable(AnsweredError):
     """A login provider does not answer, or answers something that cannot be used.
 
@@ -1452,6 +1648,32 @@ class OutcomeUnknown(AnsweredError):
     type = "outcomeUnknown"
 
 
+class MessageNotSent(AnsweredError):
+    """A mail server or a webhook does not take a message, or none is configured.
+
+    nativeAuth: server_error
+    """
+
+    code = 8030
+    type = "messageNotSent"
+
+    @property
+    def channel(self) -> str:
+        """The way a message goes."""
+        return cast("str", self._required("channel"))
+
+    @property
+    def reason(self) -> str:
+        """Why."""
+        return cast("str", self._required("reason"))
+
+    @property
+    def retry_after_seconds(self) -> Optional[int]:
+        """After how many seconds it can work."""
+        value = self._optional("retryAfterSeconds")
+        return None if value is None else cast("int", value)
+
+
 class ClockOutOfRange(AnsweredError):
     """test.clock would leave the years 1970 to 9999."""
 
@@ -1535,6 +1757,18 @@ BY_TYPE: Dict[str, Type[AnsweredError]] = {
     "tenantExists": TenantExists,
     "tenantNotDeletable": TenantNotDeletable,
     "invalidTenantSettings": InvalidTenantSettings,
+    "signUpNotAllowed": SignUpNotAllowed,
+    "invalidUsername": InvalidUsername,
+    "userAlreadyExists": UserAlreadyExists,
+    "invalidPassword": InvalidPassword,
+    "invalidCode": InvalidCode,
+    "invalidAttributes": InvalidAttributes,
+    "continuationTokenInvalid": ContinuationTokenInvalid,
+    "continuationTokenExpired": ContinuationTokenExpired,
+    "stepNotPossible": StepNotPossible,
+    "tooManyCodes": TooManyCodes,
+    "accountLocked": AccountLocked,
+    "passwordNotAccepted": PasswordNotAccepted,
     "providerUnavailable": ProviderUnavailable,
     "storeBusy": StoreBusy,
     "storeReadOnly": StoreReadOnly,
@@ -1548,6 +1782,7 @@ BY_TYPE: Dict[str, Type[AnsweredError]] = {
     "masterKeyWrong": MasterKeyWrong,
     "testingStoreMismatch": TestingStoreMismatch,
     "outcomeUnknown": OutcomeUnknown,
+    "messageNotSent": MessageNotSent,
     "clockOutOfRange": ClockOutOfRange,
 }
 
@@ -1621,6 +1856,18 @@ __all__ = [
     "TenantExists",
     "TenantNotDeletable",
     "InvalidTenantSettings",
+    "SignUpNotAllowed",
+    "InvalidUsername",
+    "UserAlreadyExists",
+    "InvalidPassword",
+    "InvalidCode",
+    "InvalidAttributes",
+    "ContinuationTokenInvalid",
+    "ContinuationTokenExpired",
+    "StepNotPossible",
+    "TooManyCodes",
+    "AccountLocked",
+    "PasswordNotAccepted",
     "ProviderUnavailable",
     "StoreBusy",
     "StoreReadOnly",
@@ -1634,5 +1881,6 @@ __all__ = [
     "MasterKeyWrong",
     "TestingStoreMismatch",
     "OutcomeUnknown",
+    "MessageNotSent",
     "ClockOutOfRange",
 ]

@@ -7,8 +7,14 @@ from typing import Any, Dict, List, Literal, Mapping, Optional, Sequence, Union,
 
 from .._record import Record
 
+# What an attribute's value fell short of.
+AttributeRule = Literal["unknown", "type", "tooLong", "option", "pattern", "consent"]
+
 # What the values of an attribute are.
 AttributeType = Literal["string", "integer", "boolean"]
+
+# The way a message goes.
+Channel = Literal["email", "sms"]
 
 # Which part of the scope.
 CredentialScopeMismatchPart = Literal["service", "region", "date"]
@@ -24,6 +30,9 @@ LocalAccountMethod = Literal["emailCode", "emailPassword", "either"]
 
 # Which one.
 MalformedPolicyPolicy = Literal["trust", "session"]
+
+# What a password fell short of.
+PasswordRule = Literal["disallowedCharacters", "tooShort", "tooLong", "tooWeak", "banned", "recentlyUsed", "incorrect"]
 
 # For a well-known provider its domain: accounts.google.com, appleid.apple.com, graph.facebook.com or www.amazon.com. It is the name of its logins.
 PoolProviderProvider = Literal["accounts.google.com", "appleid.apple.com", "graph.facebook.com", "www.amazon.com"]
@@ -43,6 +52,9 @@ RoleMappingSource = Literal["token", "rules"]
 # How the claim's value must compare. notEqual does not match a claim that is missing.
 RoleRuleMatchType = Literal["equals", "contains", "startsWith", "notEqual"]
 
+# What comes next. codeRequired: submitCode; passwordRequired: submitPassword; attributesRequired: submitAttributes; completed: the account is there, signIn.withContinuation signs it in.
+SignUpStepState = Literal["codeRequired", "passwordRequired", "attributesRequired", "completed"]
+
 # The JOSE algorithm a pool signs its tokens with.
 SigningAlgorithm = Literal["ES256", "RS256", "RS512", "EdDSA"]
 
@@ -54,6 +66,51 @@ SystemInfoResultStoreKind = Literal["memory", "sqlite", "postgres"]
 
 # What a token is for: a pool's OpenID token, or a tenant's ID or access token.
 TokenUse = Literal["pool", "id", "access"]
+
+
+class AttributeFailure(Record):
+    """Why an attribute was refused."""
+
+    __slots__ = ()
+    _members = (("name", "name"), ("rule", "rule"), ("message", "message"), ("nearest", "nearest"),)
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        rule: str,
+        message: str,
+        nearest: Optional[Sequence[str]] = None,
+    ) -> None:
+        super().__init__({
+            "name": name,
+            "rule": rule,
+            "message": message,
+            "nearest": nearest,
+        })
+
+    @property
+    def name(self) -> str:
+        """The attribute, as it was named."""
+        return cast("str", self._required("name"))
+
+    @property
+    def rule(self) -> str:
+        """What an attribute's value fell short of. One of unknown, type, tooLong, option, pattern, consent, or
+        what a newer binary answers.
+        """
+        return cast("str", self._required("rule"))
+
+    @property
+    def message(self) -> str:
+        """For people."""
+        return cast("str", self._required("message"))
+
+    @property
+    def nearest(self) -> Optional[List[str]]:
+        """For an unknown name: which ones come near."""
+        value = self._optional("nearest")
+        return None if value is None else cast("List[str]", value)
 
 
 class AttributeOption(Record):
@@ -1051,6 +1108,31 @@ class MethodMetrics(Record):
         return [LatencyBucket.of(each) for each in self._required("latency")]
 
 
+class PasswordFailure(Record):
+    """Why a password was refused."""
+
+    __slots__ = ()
+    _members = (("rule", "rule"), ("message", "message"),)
+
+    def __init__(self, *, rule: str, message: str) -> None:
+        super().__init__({
+            "rule": rule,
+            "message": message,
+        })
+
+    @property
+    def rule(self) -> str:
+        """What a password fell short of. One of disallowedCharacters, tooShort, tooLong, tooWeak, banned,
+        recentlyUsed, incorrect, or what a newer binary answers.
+        """
+        return cast("str", self._required("rule"))
+
+    @property
+    def message(self) -> str:
+        """For people."""
+        return cast("str", self._required("message"))
+
+
 class PasswordPolicy(Record):
     """What passwords must be like."""
 
@@ -1808,6 +1890,173 @@ class RolesByKind(Record):
         return None if value is None else cast("str", value)
 
 
+class SentMessage(Record):
+    """A message that would have been sent."""
+
+    __slots__ = ()
+    _members = (("number", "number"), ("to", "to"), ("channel", "channel"), ("purpose", "purpose"), ("code", "code"), ("subject", "subject"), ("text", "text"), ("sent_at", "sentAt"), ("tenant_id", "tenantId"),)
+
+    def __init__(
+        self,
+        *,
+        number: int,
+        to: str,
+        channel: str,
+        purpose: str,
+        text: str,
+        sent_at: int,
+        tenant_id: str,
+        code: Optional[str] = None,
+        subject: Optional[str] = None,
+    ) -> None:
+        super().__init__({
+            "number": number,
+            "to": to,
+            "channel": channel,
+            "purpose": purpose,
+            "code": code,
+            "subject": subject,
+            "text": text,
+            "sentAt": sent_at,
+            "tenantId": tenant_id,
+        })
+
+    @property
+    def number(self) -> int:
+        """Counts the messages of the store."""
+        return cast("int", self._required("number"))
+
+    @property
+    def to(self) -> str:
+        """The address or number."""
+        return cast("str", self._required("to"))
+
+    @property
+    def channel(self) -> str:
+        """The way a message goes. One of email, sms, or what a newer binary answers."""
+        return cast("str", self._required("channel"))
+
+    @property
+    def purpose(self) -> str:
+        """What it is for, such as signUp."""
+        return cast("str", self._required("purpose"))
+
+    @property
+    def code(self) -> Optional[str]:
+        """The code in it."""
+        value = self._optional("code")
+        return None if value is None else cast("str", value)
+
+    @property
+    def subject(self) -> Optional[str]:
+        """A mail's subject."""
+        value = self._optional("subject")
+        return None if value is None else cast("str", value)
+
+    @property
+    def text(self) -> str:
+        """What it says."""
+        return cast("str", self._required("text"))
+
+    @property
+    def sent_at(self) -> int:
+        """Integer seconds since 1970-01-01T00:00:00Z."""
+        return cast("int", self._required("sentAt"))
+
+    @property
+    def tenant_id(self) -> str:
+        """The id of a tenant, which stands in its issuer and is the audience of its ID tokens."""
+        return cast("str", self._required("tenantId"))
+
+
+class SignUpStep(Record):
+    """Where a sign-up stands."""
+
+    __slots__ = ()
+    _members = (("state", "state"), ("continuation_token", "continuationToken"), ("sent_to", "sentTo"), ("channel", "channel"), ("code_length", "codeLength"), ("resend_at", "resendAt"), ("expires_at", "expiresAt"), ("attributes", "attributes"), ("account_id", "accountId"),)
+    _secret = frozenset({"continuationToken"})
+
+    def __init__(
+        self,
+        *,
+        state: str,
+        continuation_token: str,
+        expires_at: int,
+        sent_to: Optional[str] = None,
+        channel: Optional[str] = None,
+        code_length: Optional[int] = None,
+        resend_at: Optional[int] = None,
+        attributes: Optional[Sequence[Union[TenantAttribute, Mapping[str, Any]]]] = None,
+        account_id: Optional[str] = None,
+    ) -> None:
+        super().__init__({
+            "state": state,
+            "continuationToken": continuation_token,
+            "sentTo": sent_to,
+            "channel": channel,
+            "codeLength": code_length,
+            "resendAt": resend_at,
+            "expiresAt": expires_at,
+            "attributes": attributes,
+            "accountId": account_id,
+        })
+
+    @property
+    def state(self) -> str:
+        """What comes next. codeRequired: submitCode; passwordRequired: submitPassword; attributesRequired:
+        submitAttributes; completed: the account is there, signIn.withContinuation signs it in. One of
+        codeRequired, passwordRequired, attributesRequired, completed, or what a newer binary answers.
+        """
+        return cast("str", self._required("state"))
+
+    @property
+    def continuation_token(self) -> str:
+        """Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages.
+        """
+        return cast("str", self._required("continuationToken"))
+
+    @property
+    def sent_to(self) -> Optional[str]:
+        """codeRequired: where the code went, with most of it hidden."""
+        value = self._optional("sentTo")
+        return None if value is None else cast("str", value)
+
+    @property
+    def channel(self) -> Optional[str]:
+        """The way a message goes. One of email, sms, or what a newer binary answers."""
+        value = self._optional("channel")
+        return None if value is None else cast("str", value)
+
+    @property
+    def code_length(self) -> Optional[int]:
+        """codeRequired: how many digits it has."""
+        value = self._optional("codeLength")
+        return None if value is None else cast("int", value)
+
+    @property
+    def resend_at(self) -> Optional[int]:
+        """codeRequired: from when on it makes sense to ask for another code."""
+        value = self._optional("resendAt")
+        return None if value is None else cast("int", value)
+
+    @property
+    def expires_at(self) -> int:
+        """codeRequired: until when the code is good; else until when the continuation token is."""
+        return cast("int", self._required("expiresAt"))
+
+    @property
+    def attributes(self) -> Optional[List[TenantAttribute]]:
+        """attributesRequired: what is still asked for."""
+        value = self._optional("attributes")
+        return None if value is None else [TenantAttribute.of(each) for each in value]
+
+    @property
+    def account_id(self) -> Optional[str]:
+        """completed: the new account."""
+        value = self._optional("accountId")
+        return None if value is None else cast("str", value)
+
+
 class SignedRequest(Record):
     """An HTTP request signed with AWS Signature Version 4, in its headers or in its query string."""
 
@@ -2438,6 +2687,23 @@ class TestClockResult(Record):
         return cast("bool", self._required("frozen"))
 
 
+class TestOutboxResult(Record):
+    """What `test.outbox` answers."""
+
+    __slots__ = ()
+    _members = (("messages", "messages"),)
+
+    def __init__(self, *, messages: Sequence[Union[SentMessage, Mapping[str, Any]]]) -> None:
+        super().__init__({
+            "messages": messages,
+        })
+
+    @property
+    def messages(self) -> List[SentMessage]:
+        """At most 100."""
+        return [SentMessage.of(each) for each in self._required("messages")]
+
+
 class TokenDiscoveryResult(Record):
     """What `token.discovery` answers."""
 
@@ -2742,22 +3008,27 @@ class Violation(Record):
 
 
 __all__ = [
+    "AttributeRule",
     "AttributeType",
+    "Channel",
     "CredentialScopeMismatchPart",
     "IdentityState",
     "KeyState",
     "LocalAccountMethod",
     "MalformedPolicyPolicy",
+    "PasswordRule",
     "PoolProviderProvider",
     "PoolProviderSettingsProvider",
     "RevocationKind",
     "RoleMappingAmbiguousRoleResolution",
     "RoleMappingSource",
     "RoleRuleMatchType",
+    "SignUpStepState",
     "SigningAlgorithm",
     "SystemInfoResultCaller",
     "SystemInfoResultStoreKind",
     "TokenUse",
+    "AttributeFailure",
     "AttributeOption",
     "AuditChain",
     "AuditHead",
@@ -2783,6 +3054,7 @@ __all__ = [
     "LatencyBucket",
     "LockoutPolicy",
     "MethodMetrics",
+    "PasswordFailure",
     "PasswordPolicy",
     "Pool",
     "PoolDeleteResult",
@@ -2799,6 +3071,8 @@ __all__ = [
     "RoleMapping",
     "RoleRule",
     "RolesByKind",
+    "SentMessage",
+    "SignUpStep",
     "SignedRequest",
     "SigningKey",
     "SystemHealthResult",
@@ -2810,6 +3084,7 @@ __all__ = [
     "TenantDeleteResult",
     "TenantListResult",
     "TestClockResult",
+    "TestOutboxResult",
     "TokenDiscoveryResult",
     "TokenJwksResult",
     "TokenLifetimes",
