@@ -71,8 +71,11 @@ enum Lanes {
         switch method.name {
         case "token.mintForDeveloper", "token.mint", "identity.resolve", "credentials.get": .compute
         // These may send a mail, or wait for one.
-        case "signUp.start", "signUp.resendCode", "test.outbox": .network
-        case "signUp.submitPassword": .hash
+        case "signUp.start", "signUp.resendCode", "signIn.start", "signIn.resendCode", "passwordReset.start", "passwordReset.resendCode",
+            "test.outbox":
+            .network
+        case "signUp.submitPassword", "signIn.submitPassword", "signIn.withPassword", "passwordReset.submitPassword": .hash
+        case "account.create": params?["password"] == nil ? .store : .hash
         case "audit.verify", "system.health": .store
         case "key.rotate", "key.revoke": .hash
         case "pool.create", "tenant.create": params?["signingAlgorithm"]?.string?.hasPrefix("RS") == true ? .hash : .store

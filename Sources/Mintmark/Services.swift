@@ -7,12 +7,16 @@ import Platform
 /// A class, because every request takes it up: as a struct of services it would be copied member by member each time.
 public final class Services: Sendable {
     public let surroundings: Surroundings
+    public let account: AccountService
     public let audit: AuditService
     public let credentials: CredentialsService
     public let identity: IdentityService
     public let key: KeyService
+    public let passwordReset: PasswordResetService
     public let pool: PoolService
     public let role: RoleService
+    public let session: SessionService
+    public let signIn: SignInService
     public let signUp: SignUpService
     public let tenant: TenantService
     public let token: TokenService
@@ -23,12 +27,16 @@ public final class Services: Sendable {
     init(_ surroundings: Surroundings, _ mintmark: Mintmark) {
         let catalogue = Catalogue(vault: surroundings.vault)
         self.surroundings = surroundings
+        account = AccountService(surroundings, catalogue)
         audit = AuditService(surroundings)
         credentials = CredentialsService(surroundings, catalogue)
         identity = IdentityService(surroundings, catalogue)
         key = KeyService(surroundings, catalogue)
+        passwordReset = PasswordResetService(surroundings, catalogue)
         pool = PoolService(surroundings, catalogue)
         role = RoleService(surroundings, catalogue)
+        session = SessionService(surroundings, catalogue)
+        signIn = SignInService(surroundings, catalogue)
         signUp = SignUpService(surroundings, catalogue)
         tenant = TenantService(surroundings, catalogue)
         token = TokenService(surroundings, catalogue)
@@ -37,8 +45,9 @@ public final class Services: Sendable {
             reports: .logged(to: mintmark.log))
         let test = mintmark.configuration.testing ? TestService(surroundings) : nil
         let methods = Contract.MethodTable.bind(
-            audit: audit, credentials: credentials, identity: identity, key: key, pool: pool, role: role, rpc: RpcService(mintmark),
-            signUp: signUp, system: SystemService(mintmark), tenant: tenant, test: test, token: token)
+            account: account, audit: audit, credentials: credentials, identity: identity, key: key, passwordReset: passwordReset,
+            pool: pool, role: role, rpc: RpcService(mintmark),
+            session: session, signIn: signIn, signUp: signUp, system: SystemService(mintmark), tenant: tenant, test: test, token: token)
         let byName = Dictionary(uniqueKeysWithValues: methods.map { ($0.info.name, $0) })
         bound = Contract.MethodTable.all.map { byName[$0.name] }
     }

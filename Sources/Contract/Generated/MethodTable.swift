@@ -5,6 +5,12 @@ import JSON
 /// Every method, in the order of names.
 public enum MethodTable {
     public static let all: [MethodInfo] = [
+        AccountCreate.info,
+        AccountDelete.info,
+        AccountFind.info,
+        AccountGet.info,
+        AccountList.info,
+        AccountUpdate.info,
         AuditList.info,
         AuditVerify.info,
         CredentialsAssumeRole.info,
@@ -22,6 +28,10 @@ public enum MethodTable {
         KeyList.info,
         KeyRevoke.info,
         KeyRotate.info,
+        PasswordResetResendCode.info,
+        PasswordResetStart.info,
+        PasswordResetSubmitCode.info,
+        PasswordResetSubmitPassword.info,
         PoolCreate.info,
         PoolDelete.info,
         PoolGet.info,
@@ -38,6 +48,16 @@ public enum MethodTable {
         RoleList.info,
         RolePut.info,
         RpcDiscover.info,
+        SessionList.info,
+        SessionRefresh.info,
+        SessionRevokeAll.info,
+        SessionSignOut.info,
+        SignInResendCode.info,
+        SignInStart.info,
+        SignInSubmitCode.info,
+        SignInSubmitPassword.info,
+        SignInWithContinuation.info,
+        SignInWithPassword.info,
         SignUpResendCode.info,
         SignUpStart.info,
         SignUpSubmitAttributes.info,
@@ -62,9 +82,15 @@ public enum MethodTable {
     ]
 
     /// Binds every method to its handler. Testing methods are left out where there is none.
-    public static func bind(audit: any AuditHandlers, credentials: any CredentialsHandlers, identity: any IdentityHandlers, key: any KeyHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, signUp: any SignUpHandlers, system: any SystemHandlers, tenant: any TenantHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
+    public static func bind(account: any AccountHandlers, audit: any AuditHandlers, credentials: any CredentialsHandlers, identity: any IdentityHandlers, key: any KeyHandlers, passwordReset: any PasswordResetHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, session: any SessionHandlers, signIn: any SignInHandlers, signUp: any SignUpHandlers, system: any SystemHandlers, tenant: any TenantHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
         var all: [BoundMethod] = []
-        all.reserveCapacity(54)
+        all.reserveCapacity(74)
+        all.append(BoundMethod(AccountCreate.self) { try account.create($0, $1) })
+        all.append(BoundMethod(AccountDelete.self) { try account.delete($0, $1) })
+        all.append(BoundMethod(AccountFind.self) { try account.find($0, $1) })
+        all.append(BoundMethod(AccountGet.self) { try account.get($0, $1) })
+        all.append(BoundMethod(AccountList.self) { try account.list($0, $1) })
+        all.append(BoundMethod(AccountUpdate.self) { try account.update($0, $1) })
         all.append(BoundMethod(AuditList.self) { try audit.list($0, $1) })
         all.append(BoundMethod(AuditVerify.self) { try audit.verify($0, $1) })
         all.append(BoundMethod(CredentialsAssumeRole.self) { try credentials.assumeRole($0, $1) })
@@ -82,6 +108,10 @@ public enum MethodTable {
         all.append(BoundMethod(KeyList.self) { try key.list($0, $1) })
         all.append(BoundMethod(KeyRevoke.self) { try key.revoke($0, $1) })
         all.append(BoundMethod(KeyRotate.self) { try key.rotate($0, $1) })
+        all.append(BoundMethod(PasswordResetResendCode.self) { try passwordReset.resendCode($0, $1) })
+        all.append(BoundMethod(PasswordResetStart.self) { try passwordReset.start($0, $1) })
+        all.append(BoundMethod(PasswordResetSubmitCode.self) { try passwordReset.submitCode($0, $1) })
+        all.append(BoundMethod(PasswordResetSubmitPassword.self) { try passwordReset.submitPassword($0, $1) })
         all.append(BoundMethod(PoolCreate.self) { try pool.create($0, $1) })
         all.append(BoundMethod(PoolDelete.self) { try pool.delete($0, $1) })
         all.append(BoundMethod(PoolGet.self) { try pool.get($0, $1) })
@@ -98,6 +128,16 @@ public enum MethodTable {
         all.append(BoundMethod(RoleList.self) { try role.list($0, $1) })
         all.append(BoundMethod(RolePut.self) { try role.put($0, $1) })
         all.append(BoundMethod(RpcDiscover.self) { try rpc.discover($0, $1) })
+        all.append(BoundMethod(SessionList.self) { try session.list($0, $1) })
+        all.append(BoundMethod(SessionRefresh.self) { try session.refresh($0, $1) })
+        all.append(BoundMethod(SessionRevokeAll.self) { try session.revokeAll($0, $1) })
+        all.append(BoundMethod(SessionSignOut.self) { try session.signOut($0, $1) })
+        all.append(BoundMethod(SignInResendCode.self) { try signIn.resendCode($0, $1) })
+        all.append(BoundMethod(SignInStart.self) { try signIn.start($0, $1) })
+        all.append(BoundMethod(SignInSubmitCode.self) { try signIn.submitCode($0, $1) })
+        all.append(BoundMethod(SignInSubmitPassword.self) { try signIn.submitPassword($0, $1) })
+        all.append(BoundMethod(SignInWithContinuation.self) { try signIn.withContinuation($0, $1) })
+        all.append(BoundMethod(SignInWithPassword.self) { try signIn.withPassword($0, $1) })
         all.append(BoundMethod(SignUpResendCode.self) { try signUp.resendCode($0, $1) })
         all.append(BoundMethod(SignUpStart.self) { try signUp.start($0, $1) })
         all.append(BoundMethod(SignUpSubmitAttributes.self) { try signUp.submitAttributes($0, $1) })

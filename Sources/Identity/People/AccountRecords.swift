@@ -53,6 +53,18 @@ extension Transaction {
             """, tenantId, Username.fold(name), row: AccountRecord.init)
     }
 
+    func accounts(of tenantId: String, after id: String, limit: Int) throws -> [AccountRecord] {
+        try query(
+            """
+            SELECT
+                id, tenant_id, username, email, email_verified, method, password, attributes, claims, disabled, must_change_password,
+                valid_after, created_at, updated_at, last_sign_in_at
+            FROM account WHERE tenant_id = $1 AND id > $2 ORDER BY id LIMIT $3
+            """, tenantId, id, limit, row: AccountRecord.init)
+    }
+
+    func deleteAccount(_ id: String) throws { try execute("DELETE FROM account WHERE id = $1", id) }
+
     func isTaken(_ name: String, in tenantId: String) throws -> Bool {
         try queryOne("SELECT 1 FROM account_name WHERE tenant_id = $1 AND kind = 'email' AND name = $2", tenantId, name) { _ in true }
             ?? false

@@ -72,6 +72,11 @@ struct Flow: Sendable {
     /// When its continuation token expires.
     var expiresAt: Int64 { min(idleUntil, endsAt) }
 
+    /// - Throws: `StepNotPossible` unless it waits for `stage`.
+    func require(_ stage: Stage) throws {
+        if self.stage != stage { throw StepNotPossible(expected: expectedMethod) }
+    }
+
     /// Notes that a request has carried it on.
     mutating func move(by request: [UInt8], at now: Int64) {
         step += 1

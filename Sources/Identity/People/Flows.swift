@@ -39,6 +39,8 @@ struct Flows: Sendable {
     /// What a step came to.
     enum Step {
         case moved
+        /// It is over, and what it was for is done. Its tokens go nowhere.
+        case finished
         /// It stays where it is, and what was counted is kept.
         case refused(any ContractError)
         /// It is over.
@@ -81,23 +83,28 @@ struct Flows: Sendable {
     }
 
     /// Reads the flow of a token, for what takes long and has to be done before the store is written.
-    func peek(_ token: String, _ kind: Flow.Kind, request: [UInt8], at now: Int64) throws -> Found {
-        try surroundings.database.read { try find(token, [kind], request: request, at: now, in: $0) }
+    func peek(_ token: String, _ kinds: [Flow.Kind], request: [UInt8], at now: Int64) throws -> Found {
+        try surroundings.database.read { try find(token, kinds, request: request, at: now, in: $0) }
     }
 
     /// Takes one step. A refusal is answered after what was counted is safe.
     func advance(
-        _ token: String, _ kind: Flow.Kind, request: [UInt8], at now: Int64,
+        _ token: String, _ kinds: Flow.Kind..., request: [UInt8], at now: Int64,
         _ body: (Transaction, inout Flow, TenantRecord) throws -> Step
     ) throws -> Flow {
-        let address = try peek(token, kind, request: request, at: now).flow.address
+        let address = try peek(token, kinds, request: request, at: now).flow.address
         let outcome = try surroundings.database.write { tx -> Result<Flow, any Error> in
             try tx.lock([Self.lockName(address: address)])
-            let found = try find(token, [kind], request: request, at: now, in: tx)
+            let found = try find(token, kinds, request: request, at: now, in: tx)
             guard case .current(var flow, let tenant) = found else { return .success(found.flow) }
             switch try body(tx, &flow, tenant) {
             case .moved:
                 flow.move(by: request, at: now)
+                try tx.update(flow)
+                return .success(flow)
+            case .finished:
+                flow.move(by: [], at: now)
+                flow.stage = .completed
                 try tx.update(flow)
                 return .success(flow)
             case .refused(let error):

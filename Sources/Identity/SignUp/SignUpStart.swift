@@ -26,15 +26,12 @@ extension SignUpService {
             .signUp, .codeRequired, username, of: surroundings.random.uuid(), in: tenant, request: fingerprint, at: now)
         draft.attributes = attributes
         draft.password = try request.password.map { try surroundings.passwords.sealed($0, as: draft.accountId) }
-        let flow = try sending.send(
-            for: tenant, .signUp, locking: [Flows.lockName(address: draft.address)], at: now,
-            draft: { tx in
-                if let earlier = try tx.flow(begunBy: fingerprint, since: now - Flow.repeatSeconds) { return .repeated(earlier) }
-                var flow = draft
-                flow.isDecoy = try tx.isTaken(username.folded, in: tenant.id)
-                if flow.isDecoy, !isHidden { throw UserAlreadyExists(next: "signIn.start") }
-                return .send(flow, isNew: true)
-            }, commit: { _, _ in })
+        let flow = try flows.begin(.signUp, tenant, draft.address, sending, request: fingerprint, at: now) { tx in
+            var flow = draft
+            flow.isDecoy = try tx.isTaken(username.folded, in: tenant.id)
+            if flow.isDecoy, !isHidden { throw UserAlreadyExists(next: "signIn.start") }
+            return flow
+        }
         return answer(flow, tenant)
     }
 

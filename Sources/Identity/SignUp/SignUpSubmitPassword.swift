@@ -10,7 +10,7 @@ extension SignUpService {
         let now = surroundings.clock.now
         let (token, name) = (request.continuationToken, SignUpSubmitPassword.info.name)
         let fingerprint = flows.fingerprint(name, [.string(token), .string(request.password)])
-        let found = try flows.peek(token, .signUp, request: fingerprint, at: now)
+        let found = try flows.peek(token, [.signUp], request: fingerprint, at: now)
         if case .repeated(let flow, let tenant) = found { return answer(flow, tenant) }
         let flow = found.flow
         _ = try SignUpTransition.decide(

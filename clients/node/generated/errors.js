@@ -491,6 +491,66 @@ export class PasswordNotAccepted extends RpcError {
   static type = "passwordNotAccepted";
 }
 
+/** A sign-in or a reset for an address without an account. */
+export class UserNotFound extends RpcError {
+  static code = 4017;
+  static type = "userNotFound";
+}
+
+/** A password for an account that signs in otherwise, or its reset. */
+export class PasswordNotSet extends RpcError {
+  static code = 4018;
+  static type = "passwordNotSet";
+}
+
+/** An account whose password must be changed. */
+export class PasswordChangeRequired extends RpcError {
+  static code = 4019;
+  static type = "passwordChangeRequired";
+}
+
+/** A refresh token that never was, or whose session was ended. */
+export class RefreshTokenInvalid extends RpcError {
+  static code = 4020;
+  static type = "refreshTokenInvalid";
+}
+
+/** A refresh token that was not used for too long. */
+export class RefreshTokenExpired extends RpcError {
+  static code = 4021;
+  static type = "refreshTokenExpired";
+}
+
+/** A used refresh token comes again. */
+export class RefreshTokenReused extends RpcError {
+  static code = 4022;
+  static type = "refreshTokenReused";
+}
+
+/** An audience that the tenant does not list. */
+export class AudienceNotOffered extends RpcError {
+  static code = 4023;
+  static type = "audienceNotOffered";
+}
+
+/** An account is named that never was, or is deleted. */
+export class AccountNotFound extends RpcError {
+  static code = 5001;
+  static type = "accountNotFound";
+}
+
+/** A disabled account would sign in or refresh. */
+export class AccountDisabled extends RpcError {
+  static code = 5002;
+  static type = "accountDisabled";
+}
+
+/** account.create with an id that is taken. */
+export class AccountExists extends RpcError {
+  static code = 5003;
+  static type = "accountExists";
+}
+
 /** A login provider does not answer, or answers something that cannot be used. */
 export class ProviderUnavailable extends RpcError {
   static code = 6001;
@@ -665,6 +725,16 @@ export const errorsByCode = new Map(
     TooManyCodes,
     AccountLocked,
     PasswordNotAccepted,
+    UserNotFound,
+    PasswordNotSet,
+    PasswordChangeRequired,
+    RefreshTokenInvalid,
+    RefreshTokenExpired,
+    RefreshTokenReused,
+    AudienceNotOffered,
+    AccountNotFound,
+    AccountDisabled,
+    AccountExists,
     ProviderUnavailable,
     StoreBusy,
     StoreReadOnly,

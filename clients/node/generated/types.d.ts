@@ -6,6 +6,36 @@ export type Open<Known extends string> = Known | (string & {});
 /** Any JSON object. */
 export type JsonObject = { [name: string]: unknown };
 
+/** A person's account in a tenant. */
+export interface Account {
+  /** The id of an account; sub in its tokens. */
+  accountId: AccountId;
+  /** The id of a tenant, which stands in its issuer and is the audience of its ID tokens. */
+  tenantId: TenantId;
+  /** The email address that somebody signs up or in with. Compared without regard to upper and lower case. */
+  username: Username;
+  /** The address that mails go to. */
+  email?: string;
+  /** Whether its owner has shown that mails there reach them. */
+  emailVerified: boolean;
+  /** How the owner of an account signs in. */
+  method: Open<SignInMethod>;
+  /** Attributes by their names: strings, integers and booleans, as the tenant asks for them. */
+  attributes: AttributeValues;
+  /** Custom claims of its tokens. */
+  claims: JsonObject;
+  /** Whether it is kept from signing in. */
+  disabled: boolean;
+  /** Whether it signs in again only after a reset of its password. */
+  mustChangePassword?: boolean;
+  /** Integer seconds since 1970-01-01T00:00:00Z. */
+  createdAt: Timestamp;
+  /** Integer seconds since 1970-01-01T00:00:00Z. */
+  updatedAt: Timestamp;
+  /** Integer seconds since 1970-01-01T00:00:00Z. */
+  lastSignInAt?: Timestamp;
+}
+
 /** The id of an account; sub in its tokens. At most 64 characters. */
 export type AccountId = string;
 
@@ -289,6 +319,27 @@ export interface PasswordPolicy {
   bannedTerms?: readonly string[];
 }
 
+/** Where the reset of a password stands. */
+export interface PasswordResetStep {
+  /**
+   * What comes next. codeRequired: submitCode; passwordRequired: submitPassword; completed: the password is changed,
+   * signIn.withContinuation signs in.
+   */
+  state: Open<"codeRequired" | "passwordRequired" | "completed">;
+  /** Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages. */
+  continuationToken: ContinuationToken;
+  /** codeRequired: where the code went, with most of it hidden. */
+  sentTo?: string;
+  /** The way a message goes. */
+  channel?: Open<Channel>;
+  /** codeRequired: how many digits it has. */
+  codeLength?: number;
+  /** codeRequired: from when on it makes sense to ask for another code. */
+  resendAt?: Timestamp;
+  /** codeRequired: until when the code is good; else until when the continuation token is. */
+  expiresAt: Timestamp;
+}
+
 /** What a password fell short of. */
 export type PasswordRule = "disallowedCharacters" | "tooShort" | "tooLong" | "tooWeak" | "banned" | "recentlyUsed" | "incorrect";
 
@@ -443,6 +494,12 @@ export type PrincipalTags = { [name: string]: string };
  */
 export type PublicLogins = { [name: string]: string };
 
+/**
+ * Gets fresh tokens, once: each use answers the next one. At most 512 characters. Secret: `util.inspect` does not show
+ * it.
+ */
+export type RefreshToken = string;
+
 /** Credentials of this subject that were issued before this moment are refused. */
 export interface Revocation {
   /** What a revocation names. */
@@ -538,11 +595,63 @@ export interface SentMessage {
   tenantId: TenantId;
 }
 
+/** Somebody signed in, somewhere. */
+export interface Session {
+  /** sid in its tokens. At most 64 characters. */
+  sessionId: string;
+  /** The id of an account; sub in its tokens. */
+  accountId: AccountId;
+  /** How its owner was authenticated (RFC 8176). */
+  amr: string[];
+  /** auth_time in its tokens. */
+  authenticatedAt: Timestamp;
+  /** Integer seconds since 1970-01-01T00:00:00Z. */
+  createdAt: Timestamp;
+  /** When it last got tokens. */
+  lastUsedAt: Timestamp;
+  /** When it ends unless it is used. */
+  expiresAt: Timestamp;
+}
+
 /** A name for the role session; it stands in the assumed role's ARN. At most 64 characters. */
 export type SessionName = string;
 
 /** The session token of temporary credentials. At most 20000 characters. Secret: `util.inspect` does not show it. */
 export type SessionToken = string;
+
+/** How the owner of an account signs in. */
+export type SignInMethod = "password" | "code" | "federated";
+
+/** Where a sign-in stands. */
+export interface SignInStep {
+  /** What comes next. codeRequired: submitCode; passwordRequired: submitPassword; completed: signed in. */
+  state: Open<"codeRequired" | "passwordRequired" | "completed">;
+  /** Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages. */
+  continuationToken?: ContinuationToken;
+  /** codeRequired: where the code went, with most of it hidden. */
+  sentTo?: string;
+  /** The way a message goes. */
+  channel?: Open<Channel>;
+  /** codeRequired: how many digits it has. */
+  codeLength?: number;
+  /** codeRequired: from when on it makes sense to ask for another code. */
+  resendAt?: Timestamp;
+  /**
+   * codeRequired: until when the code is good; passwordRequired: until when the continuation token is; completed: when
+   * the ID token expires.
+   */
+  expiresAt: Timestamp;
+  /** completed: whose it is. */
+  account?: Account;
+  /** completed: says who signed in; for your application. */
+  idToken?: Jwt;
+  /** completed: for the API that it names in aud. */
+  accessToken?: Jwt;
+  /** completed: gets fresh ones. */
+  refreshToken?: RefreshToken;
+  /** completed: whether this is the sign-in right after the sign-up. */
+  isNewAccount?: boolean;
+}
 
 /** Where a sign-up stands. */
 export interface SignUpStep {
@@ -709,6 +818,18 @@ export interface TokenLifetimes {
 
 /** What a token is for: a pool's OpenID token, or a tenant's ID or access token. */
 export type TokenUse = "pool" | "id" | "access";
+
+/** Fresh tokens of a session. */
+export interface Tokens {
+  /** Says who signed in; for your application. */
+  idToken: Jwt;
+  /** For the API that it names in aud. */
+  accessToken: Jwt;
+  /** Gets fresh tokens, once: each use answers the next one. */
+  refreshToken: RefreshToken;
+  /** When the ID token expires. */
+  expiresAt: Timestamp;
+}
 
 /** An identity that could not be deleted. */
 export interface UnprocessedIdentity {

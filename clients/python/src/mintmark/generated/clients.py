@@ -2,13 +2,17 @@
 """The namespaces of both clients."""
 
 from .._calls import AsyncCall, Call
+from .namespaces.account import AsyncAccountMethods, AccountMethods
 from .namespaces.audit import AsyncAuditMethods, AuditMethods
 from .namespaces.credentials import AsyncCredentialsMethods, CredentialsMethods
 from .namespaces.identity import AsyncIdentityMethods, IdentityMethods
 from .namespaces.key import AsyncKeyMethods, KeyMethods
+from .namespaces.password_reset import AsyncPasswordResetMethods, PasswordResetMethods
 from .namespaces.pool import AsyncPoolMethods, PoolMethods
 from .namespaces.role import AsyncRoleMethods, RoleMethods
 from .namespaces.rpc import AsyncRpcMethods, RpcMethods
+from .namespaces.session import AsyncSessionMethods, SessionMethods
+from .namespaces.sign_in import AsyncSignInMethods, SignInMethods
 from .namespaces.sign_up import AsyncSignUpMethods, SignUpMethods
 from .namespaces.system import AsyncSystemMethods, SystemMethods
 from .namespaces.tenant import AsyncTenantMethods, TenantMethods
@@ -20,13 +24,17 @@ class Namespaces:
     """Every namespace, for threads."""
 
     def __init__(self, call: Call) -> None:
+        self.account = AccountMethods(call)
         self.audit = AuditMethods(call)
         self.credentials = CredentialsMethods(call)
         self.identity = IdentityMethods(call)
         self.key = KeyMethods(call)
+        self.password_reset = PasswordResetMethods(call)
         self.pool = PoolMethods(call)
         self.role = RoleMethods(call)
         self.rpc = RpcMethods(call)
+        self.session = SessionMethods(call)
+        self.sign_in = SignInMethods(call)
         self.sign_up = SignUpMethods(call)
         self.system = SystemMethods(call)
         self.tenant = TenantMethods(call)
@@ -38,13 +46,17 @@ class AsyncNamespaces:
     """Every namespace, for asyncio."""
 
     def __init__(self, call: AsyncCall) -> None:
+        self.account = AsyncAccountMethods(call)
         self.audit = AsyncAuditMethods(call)
         self.credentials = AsyncCredentialsMethods(call)
         self.identity = AsyncIdentityMethods(call)
         self.key = AsyncKeyMethods(call)
+        self.password_reset = AsyncPasswordResetMethods(call)
         self.pool = AsyncPoolMethods(call)
         self.role = AsyncRoleMethods(call)
         self.rpc = AsyncRpcMethods(call)
+        self.session = AsyncSessionMethods(call)
+        self.sign_in = AsyncSignInMethods(call)
         self.sign_up = AsyncSignUpMethods(call)
         self.system = AsyncSystemMethods(call)
         self.tenant = AsyncTenantMethods(call)

@@ -1451,6 +1451,160 @@ class PasswordNotAccepted(AnsweredError):
     type = "passwordNotAccepted"
 
 
+class UserNotFound(AnsweredError):
+    """A sign-in or a reset for an address without an account.
+
+    nativeAuth: user_not_found 50034
+    firebase: EMAIL_NOT_FOUND
+    """
+
+    code = 4017
+    type = "userNotFound"
+
+    @property
+    def next(self) -> str:
+        """The method that goes on from here."""
+        return cast("str", self._required("next"))
+
+
+class PasswordNotSet(AnsweredError):
+    """A password for an account that signs in otherwise, or its reset.
+
+    nativeAuth: invalid_request 500222
+    firebase: INVALID_PASSWORD
+    """
+
+    code = 4018
+    type = "passwordNotSet"
+
+    @property
+    def next(self) -> str:
+        """The method that goes on from here."""
+        return cast("str", self._required("next"))
+
+
+class PasswordChangeRequired(AnsweredError):
+    """An account whose password must be changed.
+
+    nativeAuth: invalid_request 50142
+    firebase: PASSWORD_LOGIN_DISABLED
+    """
+
+    code = 4019
+    type = "passwordChangeRequired"
+
+    @property
+    def next(self) -> str:
+        """The method that goes on from here."""
+        return cast("str", self._required("next"))
+
+
+class RefreshTokenInvalid(AnsweredError):
+    """A refresh token that never was, or whose session was ended.
+
+    nativeAuth: invalid_grant
+    firebase: INVALID_REFRESH_TOKEN
+    """
+
+    code = 4020
+    type = "refreshTokenInvalid"
+
+
+class RefreshTokenExpired(AnsweredError):
+    """A refresh token that was not used for too long.
+
+    nativeAuth: expired_refresh_token
+    firebase: TOKEN_EXPIRED
+    """
+
+    code = 4021
+    type = "refreshTokenExpired"
+
+    @property
+    def expired_at(self) -> int:
+        """Integer seconds since 1970-01-01T00:00:00Z."""
+        return cast("int", self._required("expiredAt"))
+
+
+class RefreshTokenReused(AnsweredError):
+    """A used refresh token comes again.
+
+    nativeAuth: invalid_grant
+    firebase: INVALID_REFRESH_TOKEN
+    """
+
+    code = 4022
+    type = "refreshTokenReused"
+
+
+class AudienceNotOffered(AnsweredError):
+    """An audience that the tenant does not list.
+
+    nativeAuth: invalid_scope
+    """
+
+    code = 4023
+    type = "audienceNotOffered"
+
+    @property
+    def tenant_id(self) -> str:
+        """The id of a tenant, which stands in its issuer and is the audience of its ID tokens."""
+        return cast("str", self._required("tenantId"))
+
+    @property
+    def audience(self) -> str:
+        """What was asked for."""
+        return cast("str", self._required("audience"))
+
+
+class AccountNotFound(AnsweredError):
+    """An account is named that never was, or is deleted.
+
+    firebase: USER_NOT_FOUND
+    """
+
+    code = 5001
+    type = "accountNotFound"
+
+    @property
+    def account_id(self) -> Optional[str]:
+        """The id of an account; sub in its tokens."""
+        value = self._optional("accountId")
+        return None if value is None else cast("str", value)
+
+
+class AccountDisabled(AnsweredError):
+    """A disabled account would sign in or refresh.
+
+    nativeAuth: access_denied
+    firebase: USER_DISABLED
+    """
+
+    code = 5002
+    type = "accountDisabled"
+
+    @property
+    def account_id(self) -> Optional[str]:
+        """The id of an account; sub in its tokens."""
+        value = self._optional("accountId")
+        return None if value is None else cast("str", value)
+
+
+class AccountExists(AnsweredError):
+    """account.create with an id that is taken.
+
+    firebase: DUPLICATE_LOCAL_ID
+    """
+
+    code = 5003
+    type = "accountExists"
+
+    @property
+    def account_id(self) -> str:
+        """The id of an account; sub in its tokens."""
+        return cast("str", self._required("accountId"))
+
+
 class ProviderUnavailable(AnsweredError):
     """A login provider does not answer, or answers something that cannot be used.
 
@@ -1769,6 +1923,16 @@ BY_TYPE: Dict[str, Type[AnsweredError]] = {
     "tooManyCodes": TooManyCodes,
     "accountLocked": AccountLocked,
     "passwordNotAccepted": PasswordNotAccepted,
+    "userNotFound": UserNotFound,
+    "passwordNotSet": PasswordNotSet,
+    "passwordChangeRequired": PasswordChangeRequired,
+    "refreshTokenInvalid": RefreshTokenInvalid,
+    "refreshTokenExpired": RefreshTokenExpired,
+    "refreshTokenReused": RefreshTokenReused,
+    "audienceNotOffered": AudienceNotOffered,
+    "accountNotFound": AccountNotFound,
+    "accountDisabled": AccountDisabled,
+    "accountExists": AccountExists,
     "providerUnavailable": ProviderUnavailable,
     "storeBusy": StoreBusy,
     "storeReadOnly": StoreReadOnly,
@@ -1868,6 +2032,16 @@ __all__ = [
     "TooManyCodes",
     "AccountLocked",
     "PasswordNotAccepted",
+    "UserNotFound",
+    "PasswordNotSet",
+    "PasswordChangeRequired",
+    "RefreshTokenInvalid",
+    "RefreshTokenExpired",
+    "RefreshTokenReused",
+    "AudienceNotOffered",
+    "AccountNotFound",
+    "AccountDisabled",
+    "AccountExists",
     "ProviderUnavailable",
     "StoreBusy",
     "StoreReadOnly",

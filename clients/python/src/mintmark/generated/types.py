@@ -31,6 +31,9 @@ LocalAccountMethod = Literal["emailCode", "emailPassword", "either"]
 # Which one.
 MalformedPolicyPolicy = Literal["trust", "session"]
 
+# What comes next. codeRequired: submitCode; passwordRequired: submitPassword; completed: the password is changed, signIn.withContinuation signs in.
+PasswordResetStepState = Literal["codeRequired", "passwordRequired", "completed"]
+
 # What a password fell short of.
 PasswordRule = Literal["disallowedCharacters", "tooShort", "tooLong", "tooWeak", "banned", "recentlyUsed", "incorrect"]
 
@@ -52,6 +55,12 @@ RoleMappingSource = Literal["token", "rules"]
 # How the claim's value must compare. notEqual does not match a claim that is missing.
 RoleRuleMatchType = Literal["equals", "contains", "startsWith", "notEqual"]
 
+# How the owner of an account signs in.
+SignInMethod = Literal["password", "code", "federated"]
+
+# What comes next. codeRequired: submitCode; passwordRequired: submitPassword; completed: signed in.
+SignInStepState = Literal["codeRequired", "passwordRequired", "completed"]
+
 # What comes next. codeRequired: submitCode; passwordRequired: submitPassword; attributesRequired: submitAttributes; completed: the account is there, signIn.withContinuation signs it in.
 SignUpStepState = Literal["codeRequired", "passwordRequired", "attributesRequired", "completed"]
 
@@ -66,6 +75,164 @@ SystemInfoResultStoreKind = Literal["memory", "sqlite", "postgres"]
 
 # What a token is for: a pool's OpenID token, or a tenant's ID or access token.
 TokenUse = Literal["pool", "id", "access"]
+
+
+class Account(Record):
+    """A person's account in a tenant."""
+
+    __slots__ = ()
+    _members = (("account_id", "accountId"), ("tenant_id", "tenantId"), ("username", "username"), ("email", "email"), ("email_verified", "emailVerified"), ("method", "method"), ("attributes", "attributes"), ("claims", "claims"), ("disabled", "disabled"), ("must_change_password", "mustChangePassword"), ("created_at", "createdAt"), ("updated_at", "updatedAt"), ("last_sign_in_at", "lastSignInAt"),)
+    _secret = frozenset({"attributes"})
+
+    def __init__(
+        self,
+        *,
+        account_id: str,
+        tenant_id: str,
+        username: str,
+        email_verified: bool,
+        method: str,
+        attributes: Mapping[str, Any],
+        claims: Mapping[str, Any],
+        disabled: bool,
+        created_at: int,
+        updated_at: int,
+        email: Optional[str] = None,
+        must_change_password: Optional[bool] = None,
+        last_sign_in_at: Optional[int] = None,
+    ) -> None:
+        super().__init__({
+            "accountId": account_id,
+            "tenantId": tenant_id,
+            "username": username,
+            "email": email,
+            "emailVerified": email_verified,
+            "method": method,
+            "attributes": attributes,
+            "claims": claims,
+            "disabled": disabled,
+            "mustChangePassword": must_change_password,
+            "createdAt": created_at,
+            "updatedAt": updated_at,
+            "lastSignInAt": last_sign_in_at,
+        })
+
+    @property
+    def account_id(self) -> str:
+        """The id of an account; sub in its tokens."""
+        return cast("str", self._required("accountId"))
+
+    @property
+    def tenant_id(self) -> str:
+        """The id of a tenant, which stands in its issuer and is the audience of its ID tokens."""
+        return cast("str", self._required("tenantId"))
+
+    @property
+    def username(self) -> str:
+        """The email address that somebody signs up or in with. Compared without regard to upper and lower case.
+        """
+        return cast("str", self._required("username"))
+
+    @property
+    def email(self) -> Optional[str]:
+        """The address that mails go to."""
+        value = self._optional("email")
+        return None if value is None else cast("str", value)
+
+    @property
+    def email_verified(self) -> bool:
+        """Whether its owner has shown that mails there reach them."""
+        return cast("bool", self._required("emailVerified"))
+
+    @property
+    def method(self) -> str:
+        """How the owner of an account signs in. One of password, code, federated, or what a newer binary
+        answers.
+        """
+        return cast("str", self._required("method"))
+
+    @property
+    def attributes(self) -> Dict[str, Any]:
+        """Attributes by their names: strings, integers and booleans, as the tenant asks for them."""
+        return cast("Dict[str, Any]", self._required("attributes"))
+
+    @property
+    def claims(self) -> Dict[str, Any]:
+        """Custom claims of its tokens."""
+        return cast("Dict[str, Any]", self._required("claims"))
+
+    @property
+    def disabled(self) -> bool:
+        """Whether it is kept from signing in."""
+        return cast("bool", self._required("disabled"))
+
+    @property
+    def must_change_password(self) -> Optional[bool]:
+        """Whether it signs in again only after a reset of its password."""
+        value = self._optional("mustChangePassword")
+        return None if value is None else cast("bool", value)
+
+    @property
+    def created_at(self) -> int:
+        """Integer seconds since 1970-01-01T00:00:00Z."""
+        return cast("int", self._required("createdAt"))
+
+    @property
+    def updated_at(self) -> int:
+        """Integer seconds since 1970-01-01T00:00:00Z."""
+        return cast("int", self._required("updatedAt"))
+
+    @property
+    def last_sign_in_at(self) -> Optional[int]:
+        """Integer seconds since 1970-01-01T00:00:00Z."""
+        value = self._optional("lastSignInAt")
+        return None if value is None else cast("int", value)
+
+
+class AccountDeleteResult(Record):
+    """What `account.delete` answers."""
+
+    __slots__ = ()
+    _members = (("account_id", "accountId"),)
+
+    def __init__(self, *, account_id: str) -> None:
+        super().__init__({
+            "accountId": account_id,
+        })
+
+    @property
+    def account_id(self) -> str:
+        """The id of an account; sub in its tokens."""
+        return cast("str", self._required("accountId"))
+
+
+class AccountListResult(Record):
+    """What `account.list` answers."""
+
+    __slots__ = ()
+    _members = (("accounts", "accounts"), ("next_cursor", "nextCursor"),)
+
+    def __init__(
+        self,
+        *,
+        accounts: Sequence[Union[Account, Mapping[str, Any]]],
+        next_cursor: Optional[str] = None,
+    ) -> None:
+        super().__init__({
+            "accounts": accounts,
+            "nextCursor": next_cursor,
+        })
+
+    @property
+    def accounts(self) -> List[Account]:
+        """The accounts."""
+        return [Account.of(each) for each in self._required("accounts")]
+
+    @property
+    def next_cursor(self) -> Optional[str]:
+        """Present when there is more: the cursor of the next call."""
+        value = self._optional("nextCursor")
+        return None if value is None else cast("str", value)
 
 
 class AttributeFailure(Record):
@@ -1187,6 +1354,78 @@ class PasswordPolicy(Record):
         return None if value is None else cast("List[str]", value)
 
 
+class PasswordResetStep(Record):
+    """Where the reset of a password stands."""
+
+    __slots__ = ()
+    _members = (("state", "state"), ("continuation_token", "continuationToken"), ("sent_to", "sentTo"), ("channel", "channel"), ("code_length", "codeLength"), ("resend_at", "resendAt"), ("expires_at", "expiresAt"),)
+    _secret = frozenset({"continuationToken"})
+
+    def __init__(
+        self,
+        *,
+        state: str,
+        continuation_token: str,
+        expires_at: int,
+        sent_to: Optional[str] = None,
+        channel: Optional[str] = None,
+        code_length: Optional[int] = None,
+        resend_at: Optional[int] = None,
+    ) -> None:
+        super().__init__({
+            "state": state,
+            "continuationToken": continuation_token,
+            "sentTo": sent_to,
+            "channel": channel,
+            "codeLength": code_length,
+            "resendAt": resend_at,
+            "expiresAt": expires_at,
+        })
+
+    @property
+    def state(self) -> str:
+        """What comes next. codeRequired: submitCode; passwordRequired: submitPassword; completed: the password
+        is changed, signIn.withContinuation signs in. One of codeRequired, passwordRequired, completed, or
+        what a newer binary answers.
+        """
+        return cast("str", self._required("state"))
+
+    @property
+    def continuation_token(self) -> str:
+        """Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages.
+        """
+        return cast("str", self._required("continuationToken"))
+
+    @property
+    def sent_to(self) -> Optional[str]:
+        """codeRequired: where the code went, with most of it hidden."""
+        value = self._optional("sentTo")
+        return None if value is None else cast("str", value)
+
+    @property
+    def channel(self) -> Optional[str]:
+        """The way a message goes. One of email, sms, or what a newer binary answers."""
+        value = self._optional("channel")
+        return None if value is None else cast("str", value)
+
+    @property
+    def code_length(self) -> Optional[int]:
+        """codeRequired: how many digits it has."""
+        value = self._optional("codeLength")
+        return None if value is None else cast("int", value)
+
+    @property
+    def resend_at(self) -> Optional[int]:
+        """codeRequired: from when on it makes sense to ask for another code."""
+        value = self._optional("resendAt")
+        return None if value is None else cast("int", value)
+
+    @property
+    def expires_at(self) -> int:
+        """codeRequired: until when the code is good; else until when the continuation token is."""
+        return cast("int", self._required("expiresAt"))
+
+
 class Pool(Record):
     """An identity pool."""
 
@@ -1967,6 +2206,234 @@ class SentMessage(Record):
     def tenant_id(self) -> str:
         """The id of a tenant, which stands in its issuer and is the audience of its ID tokens."""
         return cast("str", self._required("tenantId"))
+
+
+class Session(Record):
+    """Somebody signed in, somewhere."""
+
+    __slots__ = ()
+    _members = (("session_id", "sessionId"), ("account_id", "accountId"), ("amr", "amr"), ("authenticated_at", "authenticatedAt"), ("created_at", "createdAt"), ("last_used_at", "lastUsedAt"), ("expires_at", "expiresAt"),)
+
+    def __init__(
+        self,
+        *,
+        session_id: str,
+        account_id: str,
+        amr: Sequence[str],
+        authenticated_at: int,
+        created_at: int,
+        last_used_at: int,
+        expires_at: int,
+    ) -> None:
+        super().__init__({
+            "sessionId": session_id,
+            "accountId": account_id,
+            "amr": amr,
+            "authenticatedAt": authenticated_at,
+            "createdAt": created_at,
+            "lastUsedAt": last_used_at,
+            "expiresAt": expires_at,
+        })
+
+    @property
+    def session_id(self) -> str:
+        """sid in its tokens."""
+        return cast("str", self._required("sessionId"))
+
+    @property
+    def account_id(self) -> str:
+        """The id of an account; sub in its tokens."""
+        return cast("str", self._required("accountId"))
+
+    @property
+    def amr(self) -> List[str]:
+        """How its owner was authenticated (RFC 8176)."""
+        return cast("List[str]", self._required("amr"))
+
+    @property
+    def authenticated_at(self) -> int:
+        """auth_time in its tokens."""
+        return cast("int", self._required("authenticatedAt"))
+
+    @property
+    def created_at(self) -> int:
+        """Integer seconds since 1970-01-01T00:00:00Z."""
+        return cast("int", self._required("createdAt"))
+
+    @property
+    def last_used_at(self) -> int:
+        """When it last got tokens."""
+        return cast("int", self._required("lastUsedAt"))
+
+    @property
+    def expires_at(self) -> int:
+        """When it ends unless it is used."""
+        return cast("int", self._required("expiresAt"))
+
+
+class SessionListResult(Record):
+    """What `session.list` answers."""
+
+    __slots__ = ()
+    _members = (("sessions", "sessions"),)
+
+    def __init__(self, *, sessions: Sequence[Union[Session, Mapping[str, Any]]]) -> None:
+        super().__init__({
+            "sessions": sessions,
+        })
+
+    @property
+    def sessions(self) -> List[Session]:
+        """At most 1000."""
+        return [Session.of(each) for each in self._required("sessions")]
+
+
+class SessionRevokeAllResult(Record):
+    """What `session.revokeAll` answers."""
+
+    __slots__ = ()
+    _members = (("revoked", "revoked"),)
+
+    def __init__(self, *, revoked: int) -> None:
+        super().__init__({
+            "revoked": revoked,
+        })
+
+    @property
+    def revoked(self) -> int:
+        """How many there were."""
+        return cast("int", self._required("revoked"))
+
+
+class SessionSignOutResult(Record):
+    """What `session.signOut` answers."""
+
+    __slots__ = ()
+    _members = (("signed_out", "signedOut"),)
+
+    def __init__(self, *, signed_out: bool) -> None:
+        super().__init__({
+            "signedOut": signed_out,
+        })
+
+    @property
+    def signed_out(self) -> bool:
+        """Whether there was a session to end."""
+        return cast("bool", self._required("signedOut"))
+
+
+class SignInStep(Record):
+    """Where a sign-in stands."""
+
+    __slots__ = ()
+    _members = (("state", "state"), ("continuation_token", "continuationToken"), ("sent_to", "sentTo"), ("channel", "channel"), ("code_length", "codeLength"), ("resend_at", "resendAt"), ("expires_at", "expiresAt"), ("account", "account"), ("id_token", "idToken"), ("access_token", "accessToken"), ("refresh_token", "refreshToken"), ("is_new_account", "isNewAccount"),)
+    _secret = frozenset({"continuationToken", "idToken", "accessToken", "refreshToken"})
+
+    def __init__(
+        self,
+        *,
+        state: str,
+        expires_at: int,
+        continuation_token: Optional[str] = None,
+        sent_to: Optional[str] = None,
+        channel: Optional[str] = None,
+        code_length: Optional[int] = None,
+        resend_at: Optional[int] = None,
+        account: Optional[Union[Account, Mapping[str, Any]]] = None,
+        id_token: Optional[str] = None,
+        access_token: Optional[str] = None,
+        refresh_token: Optional[str] = None,
+        is_new_account: Optional[bool] = None,
+    ) -> None:
+        super().__init__({
+            "state": state,
+            "continuationToken": continuation_token,
+            "sentTo": sent_to,
+            "channel": channel,
+            "codeLength": code_length,
+            "resendAt": resend_at,
+            "expiresAt": expires_at,
+            "account": account,
+            "idToken": id_token,
+            "accessToken": access_token,
+            "refreshToken": refresh_token,
+            "isNewAccount": is_new_account,
+        })
+
+    @property
+    def state(self) -> str:
+        """What comes next. codeRequired: submitCode; passwordRequired: submitPassword; completed: signed in. One
+        of codeRequired, passwordRequired, completed, or what a newer binary answers.
+        """
+        return cast("str", self._required("state"))
+
+    @property
+    def continuation_token(self) -> Optional[str]:
+        """Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages.
+        """
+        value = self._optional("continuationToken")
+        return None if value is None else cast("str", value)
+
+    @property
+    def sent_to(self) -> Optional[str]:
+        """codeRequired: where the code went, with most of it hidden."""
+        value = self._optional("sentTo")
+        return None if value is None else cast("str", value)
+
+    @property
+    def channel(self) -> Optional[str]:
+        """The way a message goes. One of email, sms, or what a newer binary answers."""
+        value = self._optional("channel")
+        return None if value is None else cast("str", value)
+
+    @property
+    def code_length(self) -> Optional[int]:
+        """codeRequired: how many digits it has."""
+        value = self._optional("codeLength")
+        return None if value is None else cast("int", value)
+
+    @property
+    def resend_at(self) -> Optional[int]:
+        """codeRequired: from when on it makes sense to ask for another code."""
+        value = self._optional("resendAt")
+        return None if value is None else cast("int", value)
+
+    @property
+    def expires_at(self) -> int:
+        """codeRequired: until when the code is good; passwordRequired: until when the continuation token is;
+        completed: when the ID token expires.
+        """
+        return cast("int", self._required("expiresAt"))
+
+    @property
+    def account(self) -> Optional[Account]:
+        """completed: whose it is."""
+        value = self._optional("account")
+        return None if value is None else Account.of(value)
+
+    @property
+    def id_token(self) -> Optional[str]:
+        """completed: says who signed in; for your application."""
+        value = self._optional("idToken")
+        return None if value is None else cast("str", value)
+
+    @property
+    def access_token(self) -> Optional[str]:
+        """completed: for the API that it names in aud."""
+        value = self._optional("accessToken")
+        return None if value is None else cast("str", value)
+
+    @property
+    def refresh_token(self) -> Optional[str]:
+        """completed: gets fresh ones."""
+        value = self._optional("refreshToken")
+        return None if value is None else cast("str", value)
+
+    @property
+    def is_new_account(self) -> Optional[bool]:
+        """completed: whether this is the sign-in right after the sign-up."""
+        value = self._optional("isNewAccount")
+        return None if value is None else cast("bool", value)
 
 
 class SignUpStep(Record):
@@ -2954,6 +3421,42 @@ class TokenVerifyResult(Record):
         return cast("int", self._required("expiresAt"))
 
 
+class Tokens(Record):
+    """Fresh tokens of a session."""
+
+    __slots__ = ()
+    _members = (("id_token", "idToken"), ("access_token", "accessToken"), ("refresh_token", "refreshToken"), ("expires_at", "expiresAt"),)
+    _secret = frozenset({"idToken", "accessToken", "refreshToken"})
+
+    def __init__(self, *, id_token: str, access_token: str, refresh_token: str, expires_at: int) -> None:
+        super().__init__({
+            "idToken": id_token,
+            "accessToken": access_token,
+            "refreshToken": refresh_token,
+            "expiresAt": expires_at,
+        })
+
+    @property
+    def id_token(self) -> str:
+        """Says who signed in; for your application."""
+        return cast("str", self._required("idToken"))
+
+    @property
+    def access_token(self) -> str:
+        """For the API that it names in aud."""
+        return cast("str", self._required("accessToken"))
+
+    @property
+    def refresh_token(self) -> str:
+        """Gets fresh tokens, once: each use answers the next one."""
+        return cast("str", self._required("refreshToken"))
+
+    @property
+    def expires_at(self) -> int:
+        """When the ID token expires."""
+        return cast("int", self._required("expiresAt"))
+
+
 class UnprocessedIdentity(Record):
     """An identity that could not be deleted."""
 
@@ -3016,6 +3519,7 @@ __all__ = [
     "KeyState",
     "LocalAccountMethod",
     "MalformedPolicyPolicy",
+    "PasswordResetStepState",
     "PasswordRule",
     "PoolProviderProvider",
     "PoolProviderSettingsProvider",
@@ -3023,11 +3527,16 @@ __all__ = [
     "RoleMappingAmbiguousRoleResolution",
     "RoleMappingSource",
     "RoleRuleMatchType",
+    "SignInMethod",
+    "SignInStepState",
     "SignUpStepState",
     "SigningAlgorithm",
     "SystemInfoResultCaller",
     "SystemInfoResultStoreKind",
     "TokenUse",
+    "Account",
+    "AccountDeleteResult",
+    "AccountListResult",
     "AttributeFailure",
     "AttributeOption",
     "AuditChain",
@@ -3056,6 +3565,7 @@ __all__ = [
     "MethodMetrics",
     "PasswordFailure",
     "PasswordPolicy",
+    "PasswordResetStep",
     "Pool",
     "PoolDeleteResult",
     "PoolListResult",
@@ -3072,6 +3582,11 @@ __all__ = [
     "RoleRule",
     "RolesByKind",
     "SentMessage",
+    "Session",
+    "SessionListResult",
+    "SessionRevokeAllResult",
+    "SessionSignOutResult",
+    "SignInStep",
     "SignUpStep",
     "SignedRequest",
     "SigningKey",
@@ -3091,6 +3606,7 @@ __all__ = [
     "TokenMintForDeveloperResult",
     "TokenMintResult",
     "TokenVerifyResult",
+    "Tokens",
     "UnprocessedIdentity",
     "Violation",
 ]
