@@ -68,7 +68,6 @@ export class SessionMethods {
    *
    * Also offered with `caller: "public"`.
    *
-   * @throws {RefreshTokenInvalid} A refresh token that never was, or whose session was ended.
    * @throws {TokenMalformed} Not three parts of base64url, no JSON object, a member missing or of a wrong type, an
    * unknown critical header.
    * @throws {TokenAlgorithmNotAllowed} alg is none, an HMAC, or not the algorithm of the key that kid names.

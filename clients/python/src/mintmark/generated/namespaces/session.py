@@ -118,7 +118,6 @@ class SessionMethods:
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            RefreshTokenInvalid: A refresh token that never was, or whose session was ended.
             TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
                 an unknown critical header.
             TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
@@ -244,7 +243,6 @@ class AsyncSessionMethods:
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            RefreshTokenInvalid: A refresh token that never was, or whose session was ended.
             TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
                 an unknown critical header.
             TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
