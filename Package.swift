@@ -33,10 +33,11 @@ let package = Package(
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "CPostgres", cSettings: [.treatAllWarnings(as: .error)]),
         .target(name: "CCurl", cSettings: [.treatAllWarnings(as: .error)]),
+        .target(name: "CPCRE", cSettings: [.treatAllWarnings(as: .error)]),
         .executableTarget(
             name: "CLI",
             dependencies: [
-                "Contract", "Identity", "JSON", "JSONRPC", "Mintmark", "Storage",
+                "Contract", "Identity", "JSON", "JSONRPC", "Mintmark", "Network", "Storage",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -53,12 +54,15 @@ let package = Package(
         + room("Contract", ["JSON"], tests: ["ContractGenerator"])
         + room("Crypto", ["COpenSSL", "JSON", "Platform"])
         + room("Storage", ["CPostgres", "CSQLite", "Platform"], tests: ["StorageProbe"])
+        + room("Patterns", ["CPCRE"], tests: ["Platform"])
         + room("Network", ["CCurl", "Crypto", "JSON", "Platform"])
-        + room("Identity", ["Contract", "Crypto", "JSON", "Platform", "Storage"], notSources: ["Vectors"])
+        + room("Loopback", ["Platform"])
+        + room("Messages", ["Contract", "Crypto", "JSON", "Network", "Platform"])
+        + room("Identity", ["Contract", "Crypto", "JSON", "Loopback", "Platform", "Storage"], notSources: ["Vectors"])
         + room(
             "Mintmark",
             [
-                "Contract", "Crypto", "Identity", "JSON", "JSONRPC", "Platform", "Storage",
+                "Contract", "Crypto", "Identity", "JSON", "JSONRPC", "Network", "Platform", "Storage",
                 .product(name: "Logging", package: "swift-log"),
             ])
 )

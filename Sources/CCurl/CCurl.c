@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 bool ccurl_open(struct ccurl *curl, const char *name, char *reason, size_t capacity) {
@@ -58,6 +59,26 @@ int ccurl_set_headers(const struct ccurl *curl, struct ccurl_easy *easy, struct 
 int ccurl_set_body(const struct ccurl *curl, struct ccurl_easy *easy, const void *bytes, size_t count) {
     int code = curl->easy_setopt(easy, 30120, (int64_t)count);  // CURLOPT_POSTFIELDSIZE_LARGE
     return code != 0 ? code : curl->easy_setopt(easy, 10015, bytes);
+}
+
+int ccurl_set_recipients(const struct ccurl *curl, struct ccurl_easy *easy, struct ccurl_list *addresses) {
+    return curl->easy_setopt(easy, 10187, addresses);
+}
+
+static size_t give_upload(char *space, size_t size, size_t count, void *context) {
+    struct ccurl_upload *upload = context;
+    size_t piece = upload->count - upload->taken;
+    if (piece > size * count) piece = size * count;
+    if (piece > 0) memcpy(space, upload->bytes + upload->taken, piece);
+    upload->taken += piece;
+    return piece;
+}
+
+int ccurl_set_upload(const struct ccurl *curl, struct ccurl_easy *easy, struct ccurl_upload *upload) {
+    int code = curl->easy_setopt(easy, CCURL_UPLOAD, 1L);
+    if (code == 0) code = curl->easy_setopt(easy, 30115, (int64_t)upload->count);  // CURLOPT_INFILESIZE_LARGE
+    if (code == 0) code = curl->easy_setopt(easy, 20012, give_upload);             // CURLOPT_READFUNCTION
+    return code != 0 ? code : curl->easy_setopt(easy, 10009, upload);              // CURLOPT_READDATA
 }
 
 /// struct curl_sockaddr, whose last member is as long as `length` says.

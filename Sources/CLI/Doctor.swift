@@ -2,6 +2,7 @@ import ArgumentParser
 import Contract
 import Glibc
 import Mintmark
+import Network
 import Storage
 
 /// `mintmark doctor`
@@ -46,6 +47,13 @@ struct Doctor: ParsableCommand {
                     : "audit log broken: \(audit.chains.compactMap(\.problem).joined(separator: "; "))")
         } catch {
             say(false, contractError(error)?.message ?? "\(error)")
+        }
+        // Not needed by those who ask nobody, so its absence is no fault.
+        do throws(HTTPFailure) {
+            try CurlClient(mintmark.configuration.outgoing).prepare()
+            say(true, "libcurl is here: login providers can be asked for their keys")
+        } catch {
+            Printing.out("--  login providers cannot be asked: \(error)")
         }
         mintmark.close()
         if !isWell { throw ExitCode(2) }

@@ -27,6 +27,8 @@ enum PlainServe {
         case "--master-key-file": settings.store.masterKeyFile = value
         case "--caller": settings.store.caller = value
         case "--migrate": settings.store.migrate = value
+        case "--ca-file": settings.store.caFile = value
+        case "--proxy": settings.store.proxy = value
         case "--log-level": settings.store.logLevel = value
         case "--audit-retention-days": return assign(Int(value), &settings.store.auditRetentionDays)
         case "--clock": return assign(Int64(value), &settings.store.clock)

@@ -46,6 +46,16 @@ struct StoreOptions: ParsableArguments {
     @Option(help: "How many connections to a PostgreSQL server may be open at once. (default: 4)")
     var dbConnections: Int?
 
+    @Option(
+        help: ArgumentHelp(
+            "A file of certificates (PEM) that are trusted beside the system's own when login providers are asked.", valueName: "path"))
+    var caFile: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The proxy by which login providers are asked, such as http://proxy.example:3128. (default: none)", valueName: "url"))
+    var proxy: String?
+
     @Option(help: "The least level that is logged: trace, debug, info, notice, warning, error, critical. (default: info)")
     var logLevel: String?
 
@@ -54,6 +64,6 @@ struct StoreOptions: ParsableArguments {
         StoreSettings(
             app: app, store: store, issuer: issuer, region: region, account: account, masterKeyFile: masterKeyFile, caller: caller,
             testing: testing, clock: clock, auditIssuance: auditIssuance, auditRetentionDays: auditRetentionDays, migrate: migrate,
-            dbConnections: dbConnections, logLevel: logLevel)
+            dbConnections: dbConnections, caFile: caFile, proxy: proxy, logLevel: logLevel)
     }
 }

@@ -19,6 +19,8 @@ struct StoreSettings {
     var auditRetentionDays: Int?
     var migrate: String?
     var dbConnections: Int?
+    var caFile: String?
+    var proxy: String?
     var logLevel: String?
 
     /// What the options and the environment say together.
@@ -37,7 +39,7 @@ struct StoreSettings {
             store: try storeLocation(), realm: try realm(testing: testing), testing: testing, publicCaller: caller == "public",
             masterKey: try masterKey(), auditsIssuance: try Environment.flag("AUDIT_ISSUANCE", or: auditIssuance),
             auditRetentionDays: try retentionDays(), migrates: migrate == "auto", clock: clock,
-            databaseConnections: try databaseConnections())
+            databaseConnections: try databaseConnections(), outgoing: try outgoing())
     }
 
     private func retentionDays() throws -> Int? {

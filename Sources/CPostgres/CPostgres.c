@@ -35,6 +35,7 @@ static struct {
     int (*sendDescribePrepared)(pq_connection *, const char *);
     int (*sendQueryPrepared)(pq_connection *, const char *, int, const char *const *, const int *, const int *, int);
     int (*consumeInput)(pq_connection *);
+    void *(*notifies)(pq_connection *);
     int (*isBusy)(pq_connection *);
     pq_result *(*getResult)(pq_connection *);
     int (*resultStatus)(const pq_result *);
@@ -78,6 +79,7 @@ static void load(void) {
         {"PQsendDescribePrepared", &pq.sendDescribePrepared},
         {"PQsendQueryPrepared", &pq.sendQueryPrepared},
         {"PQconsumeInput", &pq.consumeInput},
+        {"PQnotifies", &pq.notifies},
         {"PQisBusy", &pq.isBusy},
         {"PQgetResult", &pq.getResult},
         {"PQresultStatus", &pq.resultStatus},
@@ -170,6 +172,19 @@ bool pq_send_prepared(pq_connection *connection, const char *name, int count, co
 }
 
 bool pq_consume_input(pq_connection *connection) { return pq.consumeInput(connection); }
+
+int pq_take_notifications(pq_connection *connection) {
+    int count = 0;
+    void *notification;
+    // Whether the connection is still there shows when it is used next.
+    (void)pq.consumeInput(connection);
+    while ((notification = pq.notifies(connection)) != NULL) {
+        pq.freemem(notification);
+        count++;
+    }
+    return count;
+}
+
 bool pq_is_busy(pq_connection *connection) { return pq.isBusy(connection); }
 pq_result *pq_get_result(pq_connection *connection) { return pq.getResult(connection); }
 

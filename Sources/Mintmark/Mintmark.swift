@@ -3,6 +3,7 @@ import Crypto
 import Identity
 import JSONRPC
 import Logging
+import Network
 import Platform
 import Storage
 import Synchronization
@@ -18,12 +19,13 @@ public final class Mintmark: Sendable {
     let log: Logger
     let logRing: LogRing?
     private let random: any RandomSource
+    private let foreign: any ForeignProviders
     private let openedServices = Mutex<Services?>(nil)
     /// Held while somebody opens the store, which may take as long as another program keeps it locked.
     private let opening = Mutex(OpeningAttempts())
     /// How many attempts to open the store have failed; read without waiting for one.
     private let failedAttempts = Atomic<Int>(0)
-    private let inFlight = Mutex<@Sendable () -> Int>({ 0 })
+    private let inFlight = Mutex<Held<@Sendable () -> Int>>(Held { 0 })
 
     /// - Parameter logRing: where the log goes; nil: nowhere.
     public init(
@@ -38,6 +40,8 @@ public final class Mintmark: Sendable {
             if let logRing { LineLogHandler(ring: logRing, level: logLevel) } else { SwiftLogNoOpLogHandler() }
         }
         self.log = log
+        foreign = ProvidersOverHTTP(
+            CurlClient(configuration.outgoing), allowsPlainLoopback: configuration.testing, log: ProviderLog(log))
         counters = Counters { method, trace, incident, error in
             log.error(
                 "a request failed inside",
@@ -56,7 +60,7 @@ public final class Mintmark: Sendable {
             // Whoever waited for an attempt that failed shares its answer instead of waiting for another.
             if let failure = attempts.lastFailure, failedAttempts.load(ordering: .acquiring) > seen { throw failure }
             do {
-                let services = Services(try StoreOpening(configuration: configuration, random: random).open(), self)
+                let services = Services(try StoreOpening(configuration: configuration, random: random, foreign: foreign).open(), self)
                 openedServices.withLock { $0 = services }
                 return services
             } catch {
@@ -75,15 +79,16 @@ public final class Mintmark: Sendable {
     var opened: Services? { openedServices.withLock { $0 } }
 
     /// Says how to ask how many requests are unanswered.
-    func watchInFlight(_ count: @escaping @Sendable () -> Int) { inFlight.withLock { $0 = count } }
+    func watchInFlight(_ count: @escaping @Sendable () -> Int) { inFlight.withLock { $0.closure = count } }
 
-    var requestsInFlight: Int { inFlight.withLock { $0 }() }
+    var requestsInFlight: Int { inFlight.withLock { $0 }.closure() }
 
     /// Finishes what is being written and closes the store.
     ///
     /// - Parameter logsHeads: whether the log gets the heads of the audit log, if something was recorded.
     public func close(logsHeads: Bool = false) {
         if let services = opened {
+            services.loopback.stop()
             // What was in memory is gone: nothing of it is left to be swept or to be verified.
             if configuration.store != .memory { services.housekeeping.finish(handsOutHeads: logsHeads) }
             services.surroundings.database.close()

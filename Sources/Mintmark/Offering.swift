@@ -35,24 +35,33 @@ public struct Offering: MethodLookup {
         let place = Contract.MethodTable.all.firstIndex { $0.name == info.name }!
         if let storeless = Storeless.method(info.name, mintmark) {
             return Method(info.name, on: Lanes.lane(of: info, nil)) { call, params, result in
-                try answering { try storeless(params, CallAdapter(call, isPublicCaller: isPublic), &result) }
+                try answering(call) { try storeless(params, CallAdapter(call, isPublicCaller: isPublic), &result) }
             }
         }
         let isRemote = mintmark.configuration.store.isRemote
         return Method(info.name, lane: { Lanes.lane(of: info, $0, isRemote: isRemote) }) { call, params, result in
-            let mayWait = call.lane != .compute
-            try answering {
-                // Opening the store may take long; the thread that reads does not do it.
-                guard let services = try mintmark.opened ?? (mayWait ? mintmark.services() : nil) else { throw WouldWait() }
-                try Patience.with(!mayWait ? .none : call.isToWrite ? .fullToWrite : .full) {
-                    try services.bound[place]?.run(params, CallAdapter(call, isPublicCaller: isPublic), &result)
+            try WaitsForOthers.resuming(call, &result) { call, result in
+                let mayWait = call.lane != .compute
+                try answering(call) {
+                    // Opening the store may take long; the thread that reads does not do it.
+                    guard let services = try mintmark.opened ?? (mayWait ? mintmark.services() : nil) else { throw WouldWait() }
+                    try Patience.with(!mayWait ? .none : call.isToWrite ? .fullToWrite : .full) {
+                        try services.bound[place]?.run(params, CallAdapter(call, isPublicCaller: isPublic), &result)
+                    }
                 }
             }
         }
     }
 
-    private static func answering(_ body: () throws -> Void) throws {
-        do { try body() } catch let wait as WouldWait { throw MoveToLane(.store, isToWrite: wait.isWrite) } catch {
+    private static func answering(_ call: Call, _ body: () throws -> Void) throws {
+        do { try body() } catch let wait as WouldWait { throw MoveToLane(.store, isToWrite: wait.isWrite) } catch let other
+            as AnsweredByOther
+        {
+            let later = try call.answerLater()
+            other.whenDone { outcome in
+                later.resume { call, result in try answering(call) { try outcome.get().write(to: &result) } }
+            }
+        } catch {
             guard let known = contractError(error) else { throw error }
             throw Answer(known)
         }
@@ -69,7 +78,7 @@ enum Lanes {
 
     static func lane(of method: MethodInfo, _ params: JSONNode?) -> Lane {
         switch method.name {
-        case "token.mintForDeveloper", "token.mint", "identity.resolve", "credentials.get": .compute
+        case "token.mintForDeveloper", "token.mint", "identity.resolve", "credentials.get", "credentialsProvider.get": .compute
         // These may send a mail, or wait for one.
         case "signUp.start", "signUp.resendCode", "signIn.start", "signIn.resendCode", "passwordReset.start", "passwordReset.resendCode",
             "test.outbox":
@@ -99,6 +108,11 @@ struct CallAdapter: CallContext {
     private let call: Call
     let isPublicCaller: Bool
 
+    /// Whether the call runs where it may wait for other machines.
+    var mayWaitForOthers: Bool { call.lane == .network }
+    /// Whether the call may be run again later, and hold no thread until then.
+    var mayAnswerLater: Bool { call.mayAnswerLater }
+
     init(_ call: Call, isPublicCaller: Bool) {
         self.call = call
         self.isPublicCaller = isPublicCaller
@@ -107,4 +121,5 @@ struct CallAdapter: CallContext {
     var trace: String? { call.trace }
     var isCancelled: Bool { call.isCancelled }
     func progress(_ value: JSONValue) { call.progress(value) }
+    func notify<N: ContractNotification>(_: N.Type, _ params: N.Params) { call.notify(N.name) { params.write(to: &$0) } }
 }

@@ -9,7 +9,9 @@ public final class Services: Sendable {
     public let surroundings: Surroundings
     public let account: AccountService
     public let audit: AuditService
+    public let compat: CompatService
     public let credentials: CredentialsService
+    public let credentialsProvider: CredentialsProviderService
     public let identity: IdentityService
     public let key: KeyService
     public let passwordReset: PasswordResetService
@@ -21,6 +23,8 @@ public final class Services: Sendable {
     public let tenant: TenantService
     public let token: TokenService
     let housekeeping: Housekeeping
+    /// What test.http listens with.
+    let loopback: LoopbackCompat
     /// In the order of `MethodTable.all`; nil where there is no handler, as for testing methods outside of tests.
     let bound: [BoundMethod?]
 
@@ -29,6 +33,7 @@ public final class Services: Sendable {
         self.surroundings = surroundings
         account = AccountService(surroundings, catalogue)
         audit = AuditService(surroundings)
+        compat = CompatService(surroundings, catalogue)
         credentials = CredentialsService(surroundings, catalogue)
         identity = IdentityService(surroundings, catalogue)
         key = KeyService(surroundings, catalogue)
@@ -40,14 +45,16 @@ public final class Services: Sendable {
         signUp = SignUpService(surroundings, catalogue)
         tenant = TenantService(surroundings, catalogue)
         token = TokenService(surroundings, catalogue)
+        credentialsProvider = CredentialsProviderService(surroundings, catalogue)
+        loopback = LoopbackCompat(compat)
         housekeeping = Housekeeping(
             surroundings, auditRetentionSeconds: mintmark.configuration.auditRetentionDays.map { Int64($0) * 86_400 },
             reports: .logged(to: mintmark.log))
-        let test = mintmark.configuration.testing ? TestService(surroundings) : nil
+        let test = mintmark.configuration.testing ? TestService(surroundings, loopback) : nil
         let methods = Contract.MethodTable.bind(
-            account: account, audit: audit, credentials: credentials, identity: identity, key: key, passwordReset: passwordReset,
-            pool: pool, role: role, rpc: RpcService(mintmark),
-            session: session, signIn: signIn, signUp: signUp, system: SystemService(mintmark), tenant: tenant, test: test, token: token)
+            account: account, audit: audit, compat: compat, credentials: credentials, credentialsProvider: credentialsProvider,
+            identity: identity, key: key, passwordReset: passwordReset, pool: pool, role: role, rpc: RpcService(mintmark), session: session,
+            signIn: signIn, signUp: signUp, system: SystemService(mintmark), tenant: tenant, test: test, token: token)
         let byName = Dictionary(uniqueKeysWithValues: methods.map { ($0.info.name, $0) })
         bound = Contract.MethodTable.all.map { byName[$0.name] }
     }

@@ -10,6 +10,8 @@ public enum StoreError: Error, Hashable, Sendable {
     case tooOld(found: Int, needed: Int)
     case notAStore(path: String)
     case cannotOpen(path: String, reason: String)
+    /// The server is not there, or went away before it was told to commit. It may be back in a moment.
+    case unreachable(path: String, reason: String)
     /// Whether the change was kept cannot be found out.
     case outcomeUnknown
     /// A fault in this program: a statement that the database refuses.
@@ -30,7 +32,7 @@ extension StoreError: CustomStringConvertible {
             "the store has schema version \(found), and this program knows versions up to \(supported + 1); use the newer program"
         case .tooOld(let found, let needed): "the store has schema version \(found), and this program needs \(needed); migrate it"
         case .notAStore(let path): "\(path) is not a store of this program; it was left as it is, name another file"
-        case .cannotOpen(let path, let reason): "\(path) cannot be opened: \(reason)"
+        case .cannotOpen(let path, let reason), .unreachable(let path, let reason): "\(path) cannot be opened: \(reason)"
         case .outcomeUnknown:
             "the connection was lost while committing, and whether the change was kept cannot be found out; look before you repeat it"
         case .failed(let reason): "the database refused what this program asked: \(reason)"

@@ -7,7 +7,8 @@ import subprocess
 import sys
 import tempfile
 
-from host import POOL, Sidecar, binary, fill, first_answer, known, median, mints, openssl_speed, pump, request_line, round_trips, serve, spawn, tokens
+from host import (
+    POOL, Server, Sidecar, binary, fill, first_answer, known, links, lookups, median, mints, openssl_speed, pump, request_line, results, round_trips, serve, spawn)
 
 
 class Row:
@@ -59,7 +60,7 @@ class Benchmarks:
         users, count, turns = 1000, 20_000 if self.quick else 100_000, 1 if self.quick else 5
         store = self.path("mint.db")
         fill(store, users, self.work, self.home)
-        minted = tokens(pump(store, mints(range(users)), users, self.work, self.home)[1])
+        minted = results(pump(store, mints(range(users)), users, self.work, self.home)[1], "token")
         mint, verify, sign, check = [], [], [], []
         verifications = [request_line("token.verify", {"token": minted[user], "audience": POOL}, id=i) for i, user in enumerate(known(count, users))]
         for turn in range(turns):
@@ -85,16 +86,39 @@ class Benchmarks:
         yield Row("identity.resolve creating, on disk", f"{a:,.0f}/s", f"sqlite3 one-row transactions {b:,.0f}/s", f">= 2x: {a / b:.1f}x", a >= 2 * b)
 
     def many_identities(self):
-        many, count, turns = (50_000, 10_000, 1) if self.quick else (1_000_000, 100_000, 5)
-        small, large = self.path("small.db"), self.path("large.db")
+        yield from self.few_and_many("", self.path("small.db"), self.path("large.db"))
+
+    def many_identities_on_postgres(self):
+        # The rows read what is there: how safely it was put there is no part of them.
+        server = Server("fsync=off", "full_page_writes=off", "shared_buffers=512MB")
+        try:
+            yield from self.few_and_many(", PostgreSQL", *(server.uri(server.database()) for _ in range(2)))
+        finally:
+            server.close()
+
+    def few_and_many(self, where, small, large):
+        """The time that minting, looking up and linking take among many identities, beside the same among a thousand."""
+        many, count, turns = (50_000, 5_000, 1) if self.quick else (1_000_000, 50_000, 5)
         fill(small, 1000, self.work, self.home)
         fill(large, many, self.work, self.home)
-        a, b = [], []
+        times = {}
         for turn in range(turns):
-            b.append(1e6 / pump(small, mints(known(count, 1000, turn)), count, self.work, self.home)[0])
-            a.append(1e6 / pump(large, mints(known(count, many, turn)), count, self.work, self.home)[0])
-        a, b = median(a), median(b)
-        yield Row(f"mint among {many:,} identities", f"{a:.1f} us", f"among 1,000: {b:.1f} us", f"<= 1.3x: {a / b:.2f}x", a <= 1.3 * b)
+            for store, users in ((small, 1000), (large, many)):
+                drawn = known(count, users, turn)
+                mint, _ = self.pumped(store, mints(drawn), count)
+                lookup, output = self.pumped(store, lookups(drawn), count)
+                identities = sorted(set(results(output, "identityId")))[:1000]
+                link, _ = self.pumped(store, links(identities, turn), len(identities))
+                for what, time in (("mint", mint), ("look up", lookup), ("link", link)):
+                    times.setdefault(what, ([], []))[store == large].append(time)
+        for what, (few, lots) in times.items():
+            a, b = median(lots), median(few)
+            yield Row(f"{what}, {many:,} identities{where}", f"{a:.1f} us", f"1,000 identities {b:.1f} us", f"<= 1.3x: {a / b:.2f}x", a <= 1.3 * b)
+
+    def pumped(self, store, lines, count):
+        """Microseconds of one request, and the output."""
+        rate, output = pump(store, lines, count, self.work, self.home)
+        return 1e6 / rate, output
 
     def memory(self):
         each, blocks = (10_000, 10) if self.quick else (50_000, 20)
@@ -124,7 +148,8 @@ class Benchmarks:
 
 ROWS = {
     "spawn": Benchmarks.spawn_to_first_answer, "roundtrip": Benchmarks.round_trip, "mint": Benchmarks.mint_and_verify, "create": Benchmarks.creating,
-    "many": Benchmarks.many_identities, "memory": Benchmarks.memory, "size": Benchmarks.size,
+    "many": Benchmarks.many_identities,
+    "postgres": Benchmarks.many_identities_on_postgres, "memory": Benchmarks.memory, "size": Benchmarks.size,
 }
 
 
@@ -135,7 +160,7 @@ def main():
     options.add_argument("rows", nargs="*", choices=[[], *ROWS], help="only these rows")
     options = options.parse_args()
     benchmarks, holds = Benchmarks(options.work, options.quick), True
-    form = "{:<34} {:>12}   {:<46} {:<26} {}"
+    form = "{:<44} {:>12}   {:<46} {:<26} {}"
     print(form.format("what", "measured", "limit", "reach", ""), flush=True)
     try:
         for name in options.rows or ROWS:

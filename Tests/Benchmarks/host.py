@@ -9,6 +9,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "EndToEnd"))
+from postgres import MASTER_KEY, Server  # noqa: E402,F401
 from sidecar import Sidecar, binary, clean_environment, request_line  # noqa: E402,F401
 
 PING = b'{"jsonrpc":"2.0","id":12345,"method":"system.ping"}\n'
@@ -28,7 +29,8 @@ def serve(store):
 def spawn(command, home, cpu=None, **streams):
     pin = {} if cpu is None else {"preexec_fn": lambda: os.sched_setaffinity(0, {cpu})}
     streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, **streams}
-    return subprocess.Popen(command, stderr=subprocess.DEVNULL, bufsize=0, env=clean_environment(home), **streams, **pin)
+    environment = {**clean_environment(home), **({"MINTMARK_MASTER_KEY": MASTER_KEY} if any("postgres://" in word for word in command) else {})}
+    return subprocess.Popen(command, stderr=subprocess.DEVNULL, bufsize=0, env=environment, **streams, **pin)
 
 
 def first_answer(command, home):
@@ -91,6 +93,18 @@ def fill(store, users, work, home, size=100_000):
         pump(store, mints(block), len(block), work, home)
 
 
+def lookups(users):
+    """Lines that look these users up."""
+    return (request_line("identity.lookupDeveloper", {"poolId": POOL, "developerUserIdentifier": f"user-{user}"}, id=i) for i, user in enumerate(users))
+
+
+def links(identities, turn):
+    """Lines that give each of these identities another login, a new one in each turn."""
+    return (
+        request_line("token.mintForDeveloper", {"poolId": POOL, "identityId": identity, "logins": {"login.shop": f"again-{turn}-{identity}"}}, id=i)
+        for i, identity in enumerate(identities))
+
+
 def known(count, users, seed=1):
     """`count` users out of `users`, at random."""
     noise = random.Random(seed)
@@ -104,5 +118,6 @@ def openssl_speed(seconds):
     return float(found[1]), float(found[2])
 
 
-def tokens(output):
-    return [json.loads(line)["result"]["token"] for line in output.splitlines()]
+def results(output, member):
+    """That member of every result."""
+    return [json.loads(line)["result"][member] for line in output.splitlines()]

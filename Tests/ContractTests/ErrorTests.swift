@@ -71,6 +71,9 @@ import Testing
         (3027, "issuerNotFound"),
         (3028, "roleNotOffered"),
         (3029, "ambiguousRoleDenied"),
+        (3030, "providerNotOpen"),
+        (3031, "tokenNotAwaited"),
+        (3032, "tooManyProviders"),
         (4001, "tenantNotFound"),
         (4002, "tenantExists"),
         (4003, "tenantNotDeletable"),
@@ -98,6 +101,7 @@ import Testing
         (5002, "accountDisabled"),
         (5003, "accountExists"),
         (6001, "providerUnavailable"),
+        (6002, "providerUnusable"),
         (8001, "storeBusy"),
         (8002, "storeReadOnly"),
         (8003, "storeFull"),
@@ -112,6 +116,7 @@ import Testing
         (8012, "outcomeUnknown"),
         (8030, "messageNotSent"),
         (9001, "clockOutOfRange"),
+        (9010, "portUnavailable"),
     ]
 
     @Test("every error keeps its number, and there is none without a pinned one")

@@ -18,7 +18,7 @@ private struct NoCall: CallContext {
     func bound() throws {
         let method = BoundMethod(KeyRotate.self) { request, _ in
             SigningKey(
-                kid: "k", algorithm: request.algorithm ?? .ES256, issuer: "i", poolId: "a:0", state: .next,
+                kid: "k", algorithm: request.algorithm ?? .ES256, issuer: "i", poolId: request.poolId, state: .next,
                 createdAt: request.activateAfterSeconds)
         }
         #expect(method.info.name == "key.rotate")
@@ -68,7 +68,7 @@ private struct NoCall: CallContext {
         #expect(
             part["methods"]?.array?.count == MethodTable.all.filter { !$0.isTesting && $0.caller == .public }.count
                 && part["components"] == committed["components"])
-        #expect(MethodTable.all.filter(\.isTesting).map(\.name) == ["test.clock", "test.outbox"])
+        #expect(MethodTable.all.filter(\.isTesting).map(\.name) == ["test.clock", "test.http", "test.outbox"])
     }
 
     static let typos: [(name: String, nearest: [String])] = [

@@ -5,15 +5,20 @@ import json
 import os
 import shutil
 import tempfile
+import time
 import unittest
 
-from sidecar import Sidecar
+import stores
+from sidecar import RpcError, Sidecar
 
 PRINCIPAL = "cognito-identity.amazonaws.com"
 
 
 class EndToEnd(unittest.TestCase):
     maxDiff = None
+
+    # The kinds of store that a class's tests are about: they run once on each. `only` says it of a single test.
+    stores = ("sqlite", "postgres")
 
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="mintmark-")
@@ -22,11 +27,16 @@ class EndToEnd(unittest.TestCase):
     def path(self, *names):
         return os.path.join(self.folder, *names)
 
-    def spawn(self, *options, **more):
-        """A process that ends with the test."""
-        sidecar = Sidecar(*options, **more)
+    def spawn(self, *options, store=":memory:", environment=None, **more):
+        """A process that ends with the test, on a store of the kind that this run is about."""
+        store, needed = stores.current.place(store)
+        sidecar = Sidecar(*options, store=store, environment={**needed, **(environment or {})}, **more)
         self.addCleanup(sidecar.close)
         return sidecar
+
+    def rows(self, query, *parameters, store=None):
+        """Runs SQL on a store, by default the one at `self.store`, behind Mintmark's back: the rows, as tuples."""
+        return stores.current.rows(store or self.store, query, *parameters)
 
     def works(self, sidecar):
         """The next request on the same pipe is answered."""
@@ -39,6 +49,17 @@ class EndToEnd(unittest.TestCase):
         self.works(sidecar)
         return error
 
+    def soon_refused(self, wanted, sidecar, method, params):
+        """As `refused`, for what another process has just revoked: in SQLite at once, in PostgreSQL within a second."""
+        deadline = time.monotonic() + 1
+        while stores.current.kind == "postgres" and time.monotonic() < deadline:
+            try:
+                sidecar.call(method, params)
+                time.sleep(0.02)
+            except RpcError:
+                break
+        return self.refused(wanted, sidecar, method, params)
+
     def violations(self, sidecar, method, params):
         """The violations of parameters that are refused, as (pointer, rule)."""
         error = self.refused("invalidParams", sidecar, method, params)
@@ -47,6 +68,14 @@ class EndToEnd(unittest.TestCase):
             self.assertEqual(set(each), {"pointer", "rule", "message"})
             self.assertTrue(each["message"].strip())
         return {(each["pointer"], each["rule"]) for each in error.data["violations"]}
+
+
+def only(*kinds):
+    """Marks a test that is about some kinds of store only."""
+    def mark(test):
+        test.stores = kinds
+        return test
+    return mark
 
 
 def make_pool(sidecar, **more):

@@ -1,6 +1,10 @@
-"""Runs the unittest files of a folder: `suite.py FOLDER [IMPORT-FOLDER…] [-k NAME]`. Ends with "N passed, N failed"."""
+"""Runs the unittest files of a folder: `suite.py [--postgres] FOLDER [IMPORT-FOLDER…] [-k NAME]`. Ends with "N passed, N failed".
+
+With --postgres the stores are in PostgreSQL, and only those tests run that are about such stores; without, those about SQLite or no store.
+"""
 
 import argparse
+import atexit
 import os
 import sys
 import time
@@ -27,8 +31,20 @@ class Result(unittest.TextTestResult):
         self.passes += 1
 
 
+def chosen(suite, kind):
+    """The tests of a suite that are about a kind of store. What says nothing of stores makes none, and runs without PostgreSQL."""
+    for test in suite:
+        if isinstance(test, unittest.TestSuite):
+            yield from chosen(test, kind)
+        else:
+            method = getattr(test, getattr(test, "_testMethodName", ""), None)
+            if kind in getattr(method, "stores", getattr(test, "stores", ("sqlite",))):
+                yield test
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--postgres", action="store_true", help="the stores are in PostgreSQL")
     options.add_argument("folder")
     options.add_argument("imports", nargs="*")
     options.add_argument("-k", action="append", help="only tests whose name contains this")
@@ -38,6 +54,11 @@ def main():
     loader = unittest.TestLoader()
     loader.testNamePatterns = [f"*{name}*" for name in options.k] if options.k else None
     suite = loader.discover(options.folder, pattern="test_*.py", top_level_dir=options.folder)
+    if options.postgres:
+        import stores
+        stores.current = stores.Postgres()
+        atexit.register(stores.current.close)
+    suite = unittest.TestSuite(chosen(suite, "postgres" if options.postgres else "sqlite"))
     result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2 if options.v else 1, resultclass=Result).run(suite)
     if options.v:
         for seconds, name in sorted(result.slow, reverse=True)[:15]:

@@ -11,6 +11,8 @@ from sidecar import ROOT, binary, clean_environment, run
 
 
 class CommandLine(EndToEnd):
+    stores = ("sqlite",)
+
     def call(self, *arguments, **more):
         return run(*arguments, home=self.folder, **more)
 
@@ -148,6 +150,8 @@ class CommandLine(EndToEnd):
 
 class Launcher(EndToEnd):
     """clients/shell/mintmark with a binary that is there."""
+
+    stores = ("sqlite",)
 
     def test_from_anywhere(self):
         """Through a link, from another folder, with spaces in the path and in the arguments."""

@@ -9,7 +9,7 @@ import subprocess
 import threading
 import time
 
-from endtoend import EndToEnd, make_pool, mint
+from endtoend import EndToEnd, make_pool, mint, only
 from sidecar import binary, clean_environment, request_line
 
 PING = b'{"jsonrpc":"2.0","id":%d,"method":"system.ping"}\n'
@@ -61,6 +61,7 @@ class Hosts(EndToEnd):
         sidecar.write(rest)
         return number, written
 
+    @only("sqlite")
     def test_one_that_never_reads_stdout(self):
         """Reading stops at a limit, memory stays small, and once the host reads, every answer is there."""
         sidecar = self.spawn(reading=False)
@@ -78,6 +79,7 @@ class Hosts(EndToEnd):
         self.works(sidecar)
         self.assertEqual(sidecar.finish(), 0)
 
+    @only("sqlite")
     def test_large_answers_that_nobody_reads(self):
         """At most 16 MiB of answers wait, whatever their size."""
         sidecar = self.spawn(testing=True, reading=False)
@@ -91,6 +93,7 @@ class Hosts(EndToEnd):
         self.assertEqual(len(sidecar.lines(number)), number)
         self.works(sidecar)
 
+    @only("sqlite")
     def test_one_that_writes_a_hundred_thousand_requests_before_reading(self):
         """It has to read concurrently past the limit; nothing grows meanwhile and nothing is lost."""
         sidecar = self.spawn(store=self.path("store.db"), reading=False)
@@ -108,6 +111,18 @@ class Hosts(EndToEnd):
         self.assertEqual({json.loads(line)["id"] for line in lines}, {"pool", *range(100_000)})
         self.assertLess(sidecar.memory_kilobytes(), MEMORY_LIMIT)
         self.works(sidecar)
+
+    def test_twenty_thousand_new_users_through_one_pipe(self):
+        """What every change leaves behind in the process is paid for by the ones after it."""
+        sidecar = self.spawn()
+        pool = make_pool(sidecar)["poolId"]
+        sidecar.write(b"".join(
+            request_line("token.mintForDeveloper", {"poolId": pool, "logins": {"login.shop": f"user-{i}"}}, id=i) for i in range(20_000)))
+        answers = sidecar.lines(20_000, timeout=120)
+        self.assertEqual(len({json.loads(line)["result"]["identityId"] for line in answers}), 20_000)
+        self.works(sidecar)
+        self.assertLess(sidecar.memory_kilobytes(), MEMORY_LIMIT)
+        self.assertEqual(sidecar.finish(), 0)
 
     def test_one_that_writes_byte_by_byte(self):
         sidecar = self.spawn()
@@ -189,6 +204,7 @@ class Hosts(EndToEnd):
         return subprocess.run(["bash", "-c", f'exec "$0" serve --store "$1" {redirect}', binary(), self.path("store.db")],
                               input=input, capture_output=True, timeout=30, env=clean_environment(self.folder))
 
+    @only("sqlite")
     def test_missing_descriptors(self):
         """Whatever of 0, 1 and 2 is missing, the database never ends up there."""
         input = request_line("pool.create", {"name": "shop", "poolId": "local-1:01"}, id=1) + b"{broken\n" + PING % 2

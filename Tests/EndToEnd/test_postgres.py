@@ -8,11 +8,13 @@ import unittest
 
 import postgres
 from endtoend import EndToEnd, make_pool, mint, pool_with_role
-from sidecar import RpcError, run
+from sidecar import RpcError, Sidecar, run
 
 
 class OnPostgres(EndToEnd):
     """One server for all tests of a class, a new database for each."""
+
+    stores = ("postgres",)
 
     @classmethod
     def setUpClass(cls):
@@ -29,7 +31,9 @@ class OnPostgres(EndToEnd):
         return sidecar
 
     def open_with(self, uri, **environment):
-        return self.spawn(store=uri, environment={"MINTMARK_MASTER_KEY": postgres.MASTER_KEY, **environment})
+        sidecar = Sidecar(store=uri, environment={"MINTMARK_MASTER_KEY": postgres.MASTER_KEY, **environment})
+        self.addCleanup(sidecar.close)
+        return sidecar
 
     def intact(self, sidecar):
         self.assertTrue(sidecar.call("audit.verify")["intact"])
@@ -108,7 +112,7 @@ class SeveralProcesses(OnPostgres):
 
 class WhatIsRefused(OnPostgres):
     def test_without_a_master_key_nothing_is_made(self):
-        sidecar = self.spawn(store=self.server.uri(self.database))
+        sidecar = self.open(environment={"MINTMARK_MASTER_KEY": None})
         error = sidecar.refusal("pool.list")
         self.assertEqual(error.type, "masterKeyMissing")
         self.assertIn("MINTMARK_MASTER_KEY", error.message)
@@ -193,7 +197,7 @@ class ServerGoesAway(OnPostgres):
         self.server.order("stop")
         try:
             error = sidecar.refusal("pool.create", {"name": "x"})
-            self.assertEqual(error.type, "storeCannotOpen")
+            self.assertEqual((error.type, error.data["retryAfterSeconds"]), ("storeCannotOpen", 1))
             self.works(sidecar)
             self.assertFalse(sidecar.call("system.health")["ready"])
         finally:

@@ -183,6 +183,15 @@ struct HousekeepingTests {
         #expect(try !house.verify(seen.heads.withLock { $0.last ?? [] }).intact)
     }
 
+    @Test("the hundred-thousandth record costs what the first one does")
+    func watch() {
+        let watch = AuditWatch()
+        let last = Gate<Int64>(0)
+        watch.tell { at in last.withLock { $0 = at } }
+        for at in 1...300_000 { watch.noteRecord(at: Int64(at)) }
+        #expect(last.withLock { $0 } == 300_000)
+    }
+
     @Test("everything that is due goes, in as many transactions as it takes")
     func sweeping() throws {
         let house = try House()

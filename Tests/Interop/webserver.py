@@ -175,4 +175,5 @@ def main():
         sys.stdin.read()
 
 
-main()
+if __name__ == "__main__":
+    main()

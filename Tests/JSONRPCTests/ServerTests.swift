@@ -118,6 +118,37 @@ struct ServerTests {
         #expect(server.waitForEnd() == 0)
     }
 
+    @Test("calls that wait hold no thread, and are answered when another call finds their answer, even if nobody holds it any more")
+    func answeredLater() {
+        let waiting = Gate<[LaterAnswer]>([])
+        let methods = MethodTable([
+            Method("wait") { call, _, _ in
+                let answer = try call.answerLater()
+                waiting.withLock { $0.append(answer) }
+                waiting.broadcast()
+            },
+            Method("tell") { call, _, _ in
+                let answers = waiting.withLock { all in
+                    defer { all = [] }
+                    return all
+                }
+                for answer in answers { answer.resume { _, result in result.string("told") } }
+                call.notify("told") { $0.value(["count": .number(JSONNumber(Int64(answers.count)))]) }
+            },
+        ])
+        let server = PipedServer(methods)
+        for id in 0..<100 { server.send(request(id, "wait")) }
+        waiting.wait { $0.count == 100 ? () : nil }
+        server.send(request(100, "tell"))
+        server.endInput()
+        let lines = server.lines()
+        #expect(lines.filter { $0["result"] == "told" }.count == 100)
+        #expect(lines.allSatisfy { $0["error"] == nil })
+        let notification = lines.firstIndex { $0["method"] == "told" }
+        let answer = lines.firstIndex { $0["id"] == 100 }
+        #expect(notification != nil && answer != nil && notification! < answer!)
+    }
+
     @Test("in sequence, answers come in the order of requests, whatever their lanes")
     func sequential() {
         var options = ServerOptions()
@@ -128,6 +159,38 @@ struct ServerTests {
             server.endInput()
         }
         #expect(ids(server.lines()) == (0..<300).map { Int64($0) })
+    }
+
+    @Test("in sequence a lone request that moves on is not overtaken by the next")
+    func sequentialMoving() {
+        let slow = Method("slow") { call, _, _ in
+            if call.lane != .network { throw MoveToLane(.network) }
+            usleep(150_000)
+        }
+        var options = ServerOptions()
+        options.sequential = true
+        let server = PipedServer(MethodTable([slow, Method("quick") { _, _, _ in }]), options: options)
+        server.send(#"{"jsonrpc":"2.0","id":0,"method":"slow"}"#)
+        usleep(50_000)
+        server.send(#"{"jsonrpc":"2.0","id":1,"method":"quick"}"#)
+        server.endInput()
+        #expect(ids(server.lines()) == [0, 1])
+    }
+
+    @Test("a call that goes on later is answered by what it does then, though nobody keeps hold of it")
+    func later() {
+        let later = Method("later") { call, _, result in
+            result.string("forgotten")
+            try call.answerLater().resume { _, result in result.string("now") }
+        }
+        let server = PipedServer(MethodTable([later]))
+        Thread.start(name: "host") {
+            for id in 0..<300 { server.send("{\"jsonrpc\":\"2.0\",\"id\":\(id),\"method\":\"later\"}") }
+            server.endInput()
+        }
+        let answers = server.lines()
+        #expect(answers.count == 300)
+        #expect(answers.allSatisfy { $0["result"] == "now" })
     }
 
     @Test("a host that does not read stops the reading, and gets everything once it does")

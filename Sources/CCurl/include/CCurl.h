@@ -38,13 +38,17 @@ bool ccurl_open(struct ccurl *curl, const char *name, char *reason, size_t capac
 enum ccurl_number {
     CCURL_SSLVERSION = 32,
     CCURL_NOPROGRESS = 43,
+    CCURL_UPLOAD = 46,
     CCURL_POST = 47,
     CCURL_FOLLOWLOCATION = 52,
     CCURL_SSL_VERIFYPEER = 64,
     CCURL_MAXCONNECTS = 71,
+    CCURL_FRESH_CONNECT = 74,
     CCURL_HTTPGET = 80,
     CCURL_SSL_VERIFYHOST = 81,
     CCURL_NOSIGNAL = 99,
+    CCURL_SERVER_RESPONSE_TIMEOUT = 112,
+    CCURL_USE_SSL = 119,
     CCURL_TIMEOUT_MS = 155,
     CCURL_CONNECTTIMEOUT_MS = 156,
     CCURL_PROTOCOLS = 181,
@@ -60,7 +64,11 @@ enum ccurl_text {
     CCURL_USERAGENT = 10018,
     CCURL_CAINFO = 10065,
     CCURL_CAPATH = 10097,
+    CCURL_USERNAME = 10173,
+    CCURL_PASSWORD = 10174,
     CCURL_NOPROXY = 10177,
+    CCURL_MAIL_FROM = 10186,
+    CCURL_LOGIN_OPTIONS = 10224,
     CCURL_PROTOCOLS_STR = 10318,
 };
 int ccurl_set_text(const struct ccurl *curl, struct ccurl_easy *easy, enum ccurl_text option, const char *value);
@@ -70,6 +78,19 @@ int ccurl_set_headers(const struct ccurl *curl, struct ccurl_easy *easy, struct 
 
 /// CURLOPT_POSTFIELDS. The bytes must live until they are replaced.
 int ccurl_set_body(const struct ccurl *curl, struct ccurl_easy *easy, const void *bytes, size_t count);
+
+/// CURLOPT_MAIL_RCPT. The list must live until it is replaced.
+int ccurl_set_recipients(const struct ccurl *curl, struct ccurl_easy *easy, struct ccurl_list *addresses);
+
+/// What is sent by an upload, and how much of it libcurl has taken.
+struct ccurl_upload {
+    const char *bytes;
+    size_t count;
+    size_t taken;
+};
+
+/// CURLOPT_UPLOAD with CURLOPT_READFUNCTION. The upload must live until it is replaced.
+int ccurl_set_upload(const struct ccurl *curl, struct ccurl_easy *easy, struct ccurl_upload *upload);
 
 /// What a transfer asks and tells. Each function gets `context`; false ends the transfer.
 struct ccurl_callbacks {

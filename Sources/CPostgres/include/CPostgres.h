@@ -65,6 +65,8 @@ bool pq_send_describe(pq_connection *connection, const char *name);
 /// Parameters and results are in binary format.
 bool pq_send_prepared(pq_connection *connection, const char *name, int count, const char *const *values, const int *lengths);
 bool pq_consume_input(pq_connection *connection);
+/// Takes what others have notified this connection of since it was asked last, without waiting. Answers how many notifications there were.
+int pq_take_notifications(pq_connection *connection);
 bool pq_is_busy(pq_connection *connection);
 pq_result *pq_get_result(pq_connection *connection);
 

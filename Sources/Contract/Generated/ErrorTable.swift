@@ -70,6 +70,9 @@ public enum ErrorTable {
         ErrorInfo(code: IssuerNotFound.code, type: IssuerNotFound.type, when: "An issuer is named that is not one of this store.", isRetryable: false),
         ErrorInfo(code: RoleNotOffered.code, type: RoleNotOffered.type, when: "A custom role that the pool does not offer for this login.", isRetryable: false),
         ErrorInfo(code: AmbiguousRoleDenied.code, type: AmbiguousRoleDenied.type, when: "No rule or claim names one role, and the pool denies such requests.", isRetryable: false),
+        ErrorInfo(code: ProviderNotOpen.code, type: ProviderNotOpen.type, when: "A credential provider is named that is not open in this process.", isRetryable: false),
+        ErrorInfo(code: TokenNotAwaited.code, type: TokenNotAwaited.type, when: "submitToken with a continuationToken of no refresh that waits.", isRetryable: false),
+        ErrorInfo(code: TooManyProviders.code, type: TooManyProviders.type, when: "credentialsProvider.open beyond the limit.", isRetryable: false),
         ErrorInfo(code: TenantNotFound.code, type: TenantNotFound.type, when: "A tenant is named that was never created, or is deleted.", isRetryable: false),
         ErrorInfo(code: TenantExists.code, type: TenantExists.type, when: "tenant.create with an id that is taken.", isRetryable: false),
         ErrorInfo(code: TenantNotDeletable.code, type: TenantNotDeletable.type, when: "tenant.delete of the default tenant.", isRetryable: false),
@@ -96,7 +99,8 @@ public enum ErrorTable {
         ErrorInfo(code: AccountNotFound.code, type: AccountNotFound.type, when: "An account is named that never was, or is deleted.", isRetryable: false),
         ErrorInfo(code: AccountDisabled.code, type: AccountDisabled.type, when: "A disabled account would sign in or refresh.", isRetryable: false),
         ErrorInfo(code: AccountExists.code, type: AccountExists.type, when: "account.create with an id that is taken.", isRetryable: false),
-        ErrorInfo(code: ProviderUnavailable.code, type: ProviderUnavailable.type, when: "A login provider does not answer, or answers something that cannot be used.", isRetryable: true),
+        ErrorInfo(code: ProviderUnavailable.code, type: ProviderUnavailable.type, when: "A login provider does not answer, or says that it cannot now.", isRetryable: true),
+        ErrorInfo(code: ProviderUnusable.code, type: ProviderUnusable.type, when: "What a login provider answers proves nothing: its certificate, its address, its documents or its keys are not what they must be. Asking again changes nothing until the provider, or how the pool names it, is mended.", isRetryable: false),
         ErrorInfo(code: StoreBusy.code, type: StoreBusy.type, when: "A lock on the store was not free in time.", isRetryable: true),
         ErrorInfo(code: StoreReadOnly.code, type: StoreReadOnly.type, when: "The database, its folder or its disk is read-only.", isRetryable: false),
         ErrorInfo(code: StoreFull.code, type: StoreFull.type, when: "Writing needs more room than there is.", isRetryable: false),
@@ -111,5 +115,6 @@ public enum ErrorTable {
         ErrorInfo(code: OutcomeUnknown.code, type: OutcomeUnknown.type, when: "The store went away in the middle of a commit.", isRetryable: false),
         ErrorInfo(code: MessageNotSent.code, type: MessageNotSent.type, when: "A mail server or a webhook does not take a message, or none is configured.", isRetryable: false),
         ErrorInfo(code: ClockOutOfRange.code, type: ClockOutOfRange.type, when: "test.clock would leave the years 1970 to 9999.", isRetryable: false),
+        ErrorInfo(code: PortUnavailable.code, type: PortUnavailable.type, when: "test.http is asked for a port that is taken, or that this user may not have.", isRetryable: false),
     ]
 }

@@ -13,10 +13,19 @@ public enum MethodTable {
         AccountUpdate.info,
         AuditList.info,
         AuditVerify.info,
+        CompatHttp.info,
         CredentialsAssumeRole.info,
         CredentialsGet.info,
         CredentialsRevoke.info,
         CredentialsVerify.info,
+        CredentialsProviderClearCredentials.info,
+        CredentialsProviderClearKeychain.info,
+        CredentialsProviderClose.info,
+        CredentialsProviderGet.info,
+        CredentialsProviderIdentityId.info,
+        CredentialsProviderOpen.info,
+        CredentialsProviderSetLogins.info,
+        CredentialsProviderSubmitToken.info,
         IdentityDelete.info,
         IdentityGet.info,
         IdentityList.info,
@@ -73,6 +82,7 @@ public enum MethodTable {
         TenantList.info,
         TenantUpdate.info,
         TestClock.info,
+        TestHttp.info,
         TestOutbox.info,
         TokenDiscovery.info,
         TokenJwks.info,
@@ -82,9 +92,9 @@ public enum MethodTable {
     ]
 
     /// Binds every method to its handler. Testing methods are left out where there is none.
-    public static func bind(account: any AccountHandlers, audit: any AuditHandlers, credentials: any CredentialsHandlers, identity: any IdentityHandlers, key: any KeyHandlers, passwordReset: any PasswordResetHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, session: any SessionHandlers, signIn: any SignInHandlers, signUp: any SignUpHandlers, system: any SystemHandlers, tenant: any TenantHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
+    public static func bind(account: any AccountHandlers, audit: any AuditHandlers, compat: any CompatHandlers, credentials: any CredentialsHandlers, credentialsProvider: any CredentialsProviderHandlers, identity: any IdentityHandlers, key: any KeyHandlers, passwordReset: any PasswordResetHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, session: any SessionHandlers, signIn: any SignInHandlers, signUp: any SignUpHandlers, system: any SystemHandlers, tenant: any TenantHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
         var all: [BoundMethod] = []
-        all.reserveCapacity(74)
+        all.reserveCapacity(84)
         all.append(BoundMethod(AccountCreate.self) { try account.create($0, $1) })
         all.append(BoundMethod(AccountDelete.self) { try account.delete($0, $1) })
         all.append(BoundMethod(AccountFind.self) { try account.find($0, $1) })
@@ -93,10 +103,19 @@ public enum MethodTable {
         all.append(BoundMethod(AccountUpdate.self) { try account.update($0, $1) })
         all.append(BoundMethod(AuditList.self) { try audit.list($0, $1) })
         all.append(BoundMethod(AuditVerify.self) { try audit.verify($0, $1) })
+        all.append(BoundMethod(CompatHttp.self) { try compat.http($0, $1) })
         all.append(BoundMethod(CredentialsAssumeRole.self) { try credentials.assumeRole($0, $1) })
         all.append(BoundMethod(CredentialsGet.self) { try credentials.get($0, $1) })
         all.append(BoundMethod(CredentialsRevoke.self) { try credentials.revoke($0, $1) })
         all.append(BoundMethod(CredentialsVerify.self) { try credentials.verify($0, $1) })
+        all.append(BoundMethod(CredentialsProviderClearCredentials.self) { try credentialsProvider.clearCredentials($0, $1) })
+        all.append(BoundMethod(CredentialsProviderClearKeychain.self) { try credentialsProvider.clearKeychain($0, $1) })
+        all.append(BoundMethod(CredentialsProviderClose.self) { try credentialsProvider.close($0, $1) })
+        all.append(BoundMethod(CredentialsProviderGet.self) { try credentialsProvider.get($0, $1) })
+        all.append(BoundMethod(CredentialsProviderIdentityId.self) { try credentialsProvider.identityId($0, $1) })
+        all.append(BoundMethod(CredentialsProviderOpen.self) { try credentialsProvider.open($0, $1) })
+        all.append(BoundMethod(CredentialsProviderSetLogins.self) { try credentialsProvider.setLogins($0, $1) })
+        all.append(BoundMethod(CredentialsProviderSubmitToken.self) { try credentialsProvider.submitToken($0, $1) })
         all.append(BoundMethod(IdentityDelete.self) { try identity.delete($0, $1) })
         all.append(BoundMethod(IdentityGet.self) { try identity.get($0, $1) })
         all.append(BoundMethod(IdentityList.self) { try identity.list($0, $1) })
@@ -154,6 +173,7 @@ public enum MethodTable {
         all.append(BoundMethod(TenantUpdate.self) { try tenant.update($0, $1) })
         if let test {
             all.append(BoundMethod(TestClock.self) { try test.clock($0, $1) })
+            all.append(BoundMethod(TestHttp.self) { try test.http($0, $1) })
             all.append(BoundMethod(TestOutbox.self) { try test.outbox($0, $1) })
         }
         all.append(BoundMethod(TokenDiscovery.self) { try token.discovery($0, $1) })

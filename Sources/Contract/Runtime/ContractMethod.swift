@@ -35,6 +35,13 @@ public protocol ContractResult: Sendable {
     func write(to writer: inout JSONWriter)
 }
 
+/// What the service tells without being asked.
+public protocol ContractNotification {
+    associatedtype Params: ContractResult
+    /// `namespace/event`.
+    static var name: String { get }
+}
+
 /// An error of the contract. Thrown where the rule is broken, answered as it is.
 public protocol ContractError: Error, Sendable, Equatable {
     /// The number that belongs to this type of error alone.
@@ -61,6 +68,27 @@ public protocol CallContext: Sendable {
     var isPublicCaller: Bool { get }
     /// Reports how far a long request has come.
     func progress(_ value: JSONValue)
+    /// Tells the caller what it did not ask for, at once: before the answer.
+    func notify<N: ContractNotification>(_: N.Type, _ params: N.Params)
+    /// Whether the call may give its answer later and hold no thread until then, so that a handler may throw `AnsweredByOther`. If
+    /// not, it waits itself.
+    var mayAnswerLater: Bool { get }
+}
+
+extension CallContext {
+    /// Nobody listens.
+    public func notify<N: ContractNotification>(_: N.Type, _ params: N.Params) {}
+    public var mayAnswerLater: Bool { false }
+}
+
+/// Thrown by a handler whose answer another call is about to find: this call is answered with that, and holds no thread until then.
+public struct AnsweredByOther: Error {
+    public typealias Listener = @Sendable (Swift.Result<any ContractResult, any Error>) -> Void
+
+    /// Calls the listener once, when the answer is known; at once if it is.
+    public let whenDone: @Sendable (@escaping Listener) -> Void
+
+    public init(whenDone: @escaping @Sendable (@escaping Listener) -> Void) { self.whenDone = whenDone }
 }
 
 /// A method bound to its handler.

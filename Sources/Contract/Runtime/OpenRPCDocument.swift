@@ -16,6 +16,13 @@ public enum OpenRPCDocument {
         writer.endArray()
         writer.key("components")
         writer.raw(components)
+        writer.key("x-notifications")
+        writer.beginArray()
+        for (namespace, document) in notifications
+        where MethodTable.all.contains(where: { $0.name.hasPrefix(namespace + ".") && isOffered($0) }) {
+            writer.raw(document)
+        }
+        writer.endArray()
         writer.endObject()
         return EncodedObject(encoded: writer.bytes)
     }

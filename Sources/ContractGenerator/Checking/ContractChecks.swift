@@ -23,6 +23,7 @@ struct ContractChecks {
             walk(Type(description: nil, isSecret: false, shape: .object(method.params)), at: "methods/\(method.name).json/params")
             walk(method.result, at: "methods/\(method.name).json/result")
         }
+        for notification in contract.notifications { walk(notification.params, at: "notifications/\(notification.name)/params") }
         for error in contract.errors { error.data.forEach { walk($0.type, at: "errors.json/\(error.type)") } }
     }
 
@@ -43,6 +44,7 @@ struct ContractChecks {
         let all =
             contract.types.map(\.name) + contract.errors.map { SwiftNames.type($0.type) }
             + contract.methods.map { SwiftNames.type($0.name) }
+            + contract.notifications.map { SwiftNames.type($0.name.replacing("/", with: ".")) }
         for (name, uses) in Dictionary(grouping: all, by: { $0 }) where uses.count > 1 {
             problems.add(name, "is the name of two things: of types, errors or methods")
         }

@@ -10,6 +10,8 @@ struct Contract {
     let types: [NamedType]
     /// Methods in the order of their names.
     let methods: [Method]
+    /// Notifications in the order of their names.
+    let notifications: [Notification]
     /// Errors in the order of `schemas/errors.json`.
     let errors: [ErrorEntry]
 

@@ -10,6 +10,7 @@ struct OpenRPCEmitter {
     var document: GeneratedFile {
         let document: JSONValue = [
             "openrpc": .string(Self.version), "info": info, "methods": .array(contract.methods.map(method)), "components": components,
+            "x-notifications": .array(contract.notifications.map(notification)),
         ]
         return GeneratedFile(path: "schemas/openrpc.json", text: PrettyJSON.text(document))
     }
@@ -22,6 +23,12 @@ struct OpenRPCEmitter {
             source.line("static let version: StaticString = ##\"\"\(Self.version)\"\"##")
             source.line("static let info: StaticString = ##\"\(info.text)\"##")
             source.line("static let components: StaticString = ##\"\(components.text)\"##")
+            source.doc("Each with its namespace: it is told of where a method of that is offered.")
+            source.line("static let notifications: [(namespace: String, document: StaticString)] = [")
+            for each in contract.notifications {
+                source.line("    (\(SwiftNames.literal(each.namespace)), ##\"\(notification(each).text)\"##),")
+            }
+            source.line("]")
         }
         return GeneratedFile(path: "\(SwiftEmitter.folder)/OpenRPCParts.swift", text: source.text)
     }
@@ -49,6 +56,15 @@ struct OpenRPCEmitter {
                 "description": .string(entry.when), "type": "object", "required": .array(required.map { .string($0) }),
                 "properties": .object(properties), "x-equivalents": equivalents(entry.equivalents),
             ],
+        ]
+    }
+
+    /// OpenRPC has no notifications of a server; this is a method object without a result.
+    private func notification(_ notification: Notification) -> JSONValue {
+        [
+            "name": .string(notification.name), "summary": .string(notification.summary),
+            "description": .string(notification.description), "params": OpenRPCSchema.of(notification.params),
+            "x-equivalents": equivalents(notification.equivalents),
         ]
     }
 

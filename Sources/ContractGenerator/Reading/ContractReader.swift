@@ -18,6 +18,7 @@ struct ContractReader {
             description: service["description"]?.string ?? "",
             types: files(in: "types").map { NamedType(name: $0, type: schemas.type(json("types/\($0).json"), at: "types/\($0).json")) },
             methods: files(in: "methods").map { method(named: $0) },
+            notifications: files(in: "notifications").map { notification(in: $0) },
             errors: (json("errors.json")["errors"]?.array ?? []).map(error))
         ContractChecks(contract: contract, problems: problems).run()
         guard problems.all.isEmpty else { throw ContractProblems(all: problems.all) }
@@ -79,6 +80,19 @@ struct ContractReader {
         return Example(
             name: text("name", of: value, at: place), given: (value["given"]?.array ?? []).compactMap(\.string),
             params: value["params"] ?? [:], outcome: outcome)
+    }
+
+    private func notification(in file: String) -> Notification {
+        let place = "notifications/\(file).json"
+        let value = json(place)
+        schemas.refuseUnknown(value, besides: ["name", "summary", "description", "params", "equivalents"], at: place)
+        let name = file.replacing(".", with: "/")
+        if value["name"]?.string != name { problems.add(place, "its name must be \(name)") }
+        let params = schemas.type(value["params"] ?? .null, at: place + "/params")
+        if case .reference = params.shape {} else { problems.add(place, "its params are a $ref to a type") }
+        return Notification(
+            name: name, summary: text("summary", of: value, at: place), description: text("description", of: value, at: place),
+            params: params, equivalents: equivalents(of: value))
     }
 
     // MARK: Errors

@@ -7,6 +7,7 @@ struct SwiftEmitter: Emitter {
     func files(for contract: Contract) -> [GeneratedFile] {
         let types = SwiftTypes(contract: contract)
         return contract.methods.map { MethodEmitter(types: types, method: $0).file }
+            + contract.notifications.map { NotificationEmitter(types: types, notification: $0).file }
             + TypeFiles(types: types).all
             + contract.errors.map { ErrorEmitter(types: types, entry: $0).file }
             + contract.namespaces.map { HandlersEmitter(types: types, namespace: $0.name, methods: $0.methods).file }
@@ -73,7 +74,8 @@ struct TypeFiles {
     var all: [GeneratedFile] {
         let params = used(from: types.contract.methods.map { Type(description: nil, isSecret: false, shape: .object($0.params)) })
         let results = used(
-            from: types.contract.methods.map(\.result) + types.contract.errors.flatMap { $0.data.map(\.type) })
+            from: types.contract.methods.map(\.result) + types.contract.notifications.map(\.params)
+                + types.contract.errors.flatMap { $0.data.map(\.type) })
         return types.contract.types.compactMap { file($0, reads: params.contains($0.name), writes: results.contains($0.name)) }
     }
 

@@ -13,6 +13,7 @@ struct FetchedAlgorithm: @unchecked Sendable {
 
     static let sha256 = digest("SHA2-256")
     static let sha384 = digest("SHA2-384")
+    static let sha1 = digest("SHA1")
     static let sha512 = digest("SHA2-512")
     static let aes256GCM = FetchedAlgorithm(EVP_CIPHER_fetch(nil, "AES-256-GCM", nil), "AES-256-GCM")
     static let hmac = FetchedAlgorithm(EVP_MAC_fetch(nil, "HMAC", nil), "HMAC")

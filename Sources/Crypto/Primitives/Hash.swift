@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// SHA-2 (FIPS 180-4).
+/// SHA-2, and SHA-1 where others demand it (FIPS 180-4).
 public enum Hash {
     /// SHA-256: 32 bytes.
     public static func sha256(_ message: some Collection<UInt8>) -> [UInt8] { digest(.sha256, 32, message) }
@@ -10,6 +10,9 @@ public enum Hash {
 
     /// SHA-512: 64 bytes.
     public static func sha512(_ message: some Collection<UInt8>) -> [UInt8] { digest(.sha512, 64, message) }
+
+    /// SHA-1: 20 bytes. Broken, and here for one use only: it is how a range service for leaked passwords names them.
+    public static func sha1(_ message: some Collection<UInt8>) -> [UInt8] { digest(.sha1, 20, message) }
 
     private static func digest(_ algorithm: FetchedAlgorithm, _ count: Int, _ message: some Collection<UInt8>) -> [UInt8] {
         message.withBytes { message in

@@ -20,7 +20,14 @@ extension CredentialsService {
             if let name = request.logins?.names.first { throw PoolTokenNotAccepted(provider: name) }
         case .identityId(let id): holder = try self.holder(id, request.logins, call, now: now)
         }
-        let (role, arn) = try role(for: holder, custom: request.customRoleArn)
+        return try exchange(holder, custom: request.customRoleArn, now: now)
+    }
+
+    /// Credentials of the role that the pool gives to whoever was proven.
+    ///
+    /// - Throws: `RoleNotConfigured`, `RoleNotOffered`, `AmbiguousRoleDenied`.
+    func exchange(_ holder: SessionHolder, custom: String?, now: Int64) throws -> CredentialsGet.Result {
+        let (role, arn) = try role(for: holder, custom: custom)
         let judgement = role.trustPolicy.judge(
             context(of: holder, sessionName: Self.sessionName, at: now), tagged: !holder.tags.isEmpty)
         if case .refused(let action, let why) = judgement {
@@ -34,8 +41,8 @@ extension CredentialsService {
         return CredentialsGet.Result(identityId: holder.identityId, credentials: credentials, roleArn: arn)
     }
 
-    /// Whoever proves an identity, or is a guest.
-    private func holder(_ id: String, _ logins: Members<String>?, _ call: any CallContext, now: Int64) throws -> SessionHolder {
+    /// Whoever proves an identity, or is a guest; logins are linked and identities merged on the way.
+    func holder(_ id: String, _ logins: Members<String>?, _ call: any CallContext, now: Int64) throws -> SessionHolder {
         let proven = try surroundings.prove(id, logins, catalogue, call, now: now)
         let event = AuditEvent(method: CredentialsGet.info.name, trace: call.trace, poolId: proven.pool.id)
         let (_, identity) = try surroundings.resolve(event, at: now) { tx in

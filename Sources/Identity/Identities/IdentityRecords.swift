@@ -1,3 +1,4 @@
+import Contract
 import Storage
 
 /// An identity as the store holds it (cognito.md 1.3).
@@ -20,6 +21,15 @@ struct Login: Hashable, Sendable {
 extension Transaction {
     func identity(_ id: String) throws -> Identity? {
         try queryOne("SELECT id, pool_id, state, created_at, updated_at FROM identity WHERE id = $1", id, row: Identity.init)
+    }
+
+    /// Looks at an identity that a caller named before anything is made of its logins (cognito.md 2.5, steps 5 and 6).
+    ///
+    /// - Throws: `IdentityNotFound`, also for one of another pool; `IdentityDisabled`.
+    func requireUsable(_ id: String?, in poolId: String) throws {
+        guard let id else { return }
+        guard let identity = try identity(id), identity.poolId == poolId else { throw IdentityNotFound(identityId: id) }
+        if identity.state == .disabled { throw IdentityDisabled(identityId: id) }
     }
 
     /// The identity that owns a login, if any.

@@ -8,7 +8,7 @@ struct AccessTokenCheck: Sendable {
 
     init(_ surroundings: Surroundings) { self.surroundings = surroundings }
 
-    /// - Throws: `LoginTokenInvalid`, `ProviderUnavailable`.
+    /// - Throws: `LoginTokenInvalid`, `ProviderUnavailable`, `ProviderUnusable`.
     func proof(of token: String, from provider: LoginProvider, _ call: any CallContext, now: Int64) throws -> LoginProof {
         let (clientId, subject) =
             provider.kind == .amazon ? try amazon(token, provider, call, now: now) : try facebook(token, provider, call)
@@ -48,9 +48,19 @@ struct AccessTokenCheck: Sendable {
         let (status, object) = try surroundings.foreign.object(at: url, of: provider.address, call)
         switch status {
         case 200: return object
-        case 400..<500: throw refusal(provider, "signature", "The provider does not accept it (HTTP \(status)).")
-        default: throw ProviderUnavailable(provider: provider.name, reason: "it answered HTTP \(status). Try again later.")
+        case 400, 401, 403:
+            if isMomentary(object["error"]) {
+                throw ProviderUnavailable(provider: provider.name, reason: "It says that it cannot tell now (HTTP \(status)).")
+            }
+            throw refusal(provider, "signature", "The provider does not accept it (HTTP \(status)).")
+        default:
+            throw ProviderUnusable(provider: provider.name, check: "status", reason: "It answers HTTP \(status). Is it the right endpoint?")
         }
+    }
+
+    /// Whether an error is of Facebook's kinds that say nothing of the token: unknown, down, or too many calls (Graph API, Handle Errors).
+    private func isMomentary(_ error: JSONNode?) -> Bool {
+        error?["is_transient"]?.bool == true || [1, 2, 4, 17, 32, 341, 613].contains(error?["code"]?.number?.int64 ?? 0)
     }
 
     private func refusal(_ provider: LoginProvider, _ check: String, _ reason: String) -> LoginTokenInvalid {

@@ -4,9 +4,12 @@ import JSON
 
 /// Login providers as they are reached over the network.
 public protocol ForeignProviders: Sendable {
+    /// Whether providers on this machine may be asked by plain http without a word of their own about it, as in tests.
+    var allowsPlainLoopback: Bool { get }
+
     /// The key that a token's header asks for, nil if the issuer has none such.
     ///
-    /// - Throws: `ProviderUnavailable`; what moves the call to where it may wait for other machines.
+    /// - Throws: `ProviderUnavailable`, `ProviderUnusable`; what moves the call to where it may wait for other machines.
     func key(
         for header: JWSHeader, issuer: String, of provider: ProviderAddress, _ call: any CallContext
     ) throws -> PublicKey?
@@ -34,6 +37,8 @@ extension LoginProvider {
 /// No network: only providers whose keys stand in the pool prove anything.
 public struct NoForeignProviders: ForeignProviders {
     public init() {}
+
+    public var allowsPlainLoopback: Bool { false }
 
     public func key(for header: JWSHeader, issuer: String, of provider: ProviderAddress, _ call: any CallContext) throws -> PublicKey? {
         throw ProviderUnavailable(provider: provider.name, reason: "this process asks nobody. Give its keys with the pool.")

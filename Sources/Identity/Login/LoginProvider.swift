@@ -47,8 +47,10 @@ extension LoginProvider {
 
     /// Reads a provider as a caller configures it.
     ///
+    /// - Parameter allowsPlainLoopback: whether plain http to this machine needs no `allowInsecure`.
     /// - Throws: `InvalidPoolProvider`.
-    init(_ settings: PoolProviderSettings) throws {
+    init(_ settings: PoolProviderSettings, allowsPlainLoopback: Bool) throws {
+        let scheme = settings.allowInsecure || allowsPlainLoopback ? URLScheme.httpsOrPlainLoopback : .https
         switch settings.name {
         case .provider(let provider):
             name = provider.rawValue
@@ -60,12 +62,12 @@ extension LoginProvider {
                 case .accountsGoogleCom, .appleidAppleCom: .openID(issuers: Self.issuers[provider] ?? [])
                 }
         case .issuer(let issuer):
-            name = try Self.name(ofIssuer: issuer, allowsInsecure: settings.allowInsecure)
+            name = try Self.name(ofIssuer: issuer, scheme)
             isSocial = false
             kind = .openID(issuers: [issuer])
         }
         clientIds = settings.clientIds
-        endpoint = settings.endpoint
+        endpoint = try settings.endpoint.map { [name, kind] in try Self.endpoint($0, of: name, kind, scheme) }
         allowsInsecure = settings.allowInsecure
         allowsPrivateNetwork = settings.allowPrivateNetwork
         keys = try settings.keys.map { [name] keys in try Self.keys(keys, of: name) }
@@ -75,18 +77,51 @@ extension LoginProvider {
         }
     }
 
-    /// - Throws: `InvalidPoolProvider` for what is no https URL with a host, or has a query or a fragment (OpenID Connect Core 2, iss).
-    private static func name(ofIssuer issuer: String, allowsInsecure: Bool) throws -> String {
-        for scheme in allowsInsecure ? ["https://", "http://"] : ["https://"] where issuer.hasPrefix(scheme) {
-            let name = issuer.dropFirst(scheme.count)
-            guard let first = name.utf8.first, first != UInt8(ascii: "/"), name.utf8.count <= 128,
-                name.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !"?#@\\\"<>^`{|}".utf8.contains($0) })
-            else { break }
-            return String(name)
+    /// What the URLs of a provider may begin with.
+    private enum URLScheme {
+        case https
+        case httpsOrPlainLoopback
+
+        /// What follows the scheme; nil for other schemes, plain http to other machines, and characters that cannot stand there.
+        /// Neither query nor fragment are allowed (OpenID Connect Core 2, iss).
+        func rest(of url: String) -> Substring? {
+            let isPlain = url.hasPrefix("http://")
+            guard isPlain || url.hasPrefix("https://") else { return nil }
+            let rest = url.dropFirst(isPlain ? 7 : 8)
+            let host = rest.hasPrefix("[") ? rest.prefix { $0 != "]" } + "]" : rest.prefix { $0 != "/" && $0 != ":" }
+            let isLoopback = ["localhost", "127.0.0.1", "[::1]"].contains(String(host)) || host.hasSuffix(".localhost")
+            guard !host.isEmpty, !isPlain || (self == .httpsOrPlainLoopback && isLoopback),
+                rest.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !"?#@\\\"<>^`{|}".utf8.contains($0) })
+            else { return nil }
+            return rest
         }
-        let insecure = issuer.hasPrefix("http://") ? " Plain http needs allowInsecure." : ""
-        throw InvalidPoolProvider(
-            provider: issuer, reason: "an issuer is an https URL of up to 128 characters with neither query nor fragment.\(insecure)")
+
+        /// Why a URL of plain http is refused.
+        static func hint(_ url: String) -> String {
+            url.hasPrefix("http://") ? " Plain http is for localhost only, with allowInsecure." : ""
+        }
+    }
+
+    private static func name(ofIssuer issuer: String, _ scheme: URLScheme) throws -> String {
+        guard let name = scheme.rest(of: issuer), name.utf8.count <= 128 else {
+            throw InvalidPoolProvider(
+                provider: issuer,
+                reason: "an issuer is an https URL of up to 128 characters with neither query nor fragment.\(URLScheme.hint(issuer))")
+        }
+        return String(name)
+    }
+
+    /// - Returns: the endpoint without a slash at its end.
+    private static func endpoint(_ url: String, of name: String, _ kind: Kind, _ scheme: URLScheme) throws -> String {
+        if case .openID = kind {
+            throw InvalidPoolProvider(
+                provider: name, reason: "its keys are found by its issuer; endpoint is for providers of access tokens.")
+        }
+        guard scheme.rest(of: url) != nil else {
+            throw InvalidPoolProvider(
+                provider: name, reason: "its endpoint is an https URL with neither query nor fragment.\(URLScheme.hint(url))")
+        }
+        return url.hasSuffix("/") ? String(url.dropLast()) : url
     }
 
     private static func keys(_ keys: [JSONObject], of name: String) throws -> JWKSet {
@@ -123,8 +158,8 @@ extension [LoginProvider] {
     /// Reads the providers of a pool.
     ///
     /// - Throws: `InvalidPoolProvider`.
-    init(_ settings: [PoolProviderSettings], developerProvider: String?) throws {
-        self = try settings.map { try LoginProvider($0) }
+    init(_ settings: [PoolProviderSettings], developerProvider: String?, allowsPlainLoopback: Bool) throws {
+        self = try settings.map { try LoginProvider($0, allowsPlainLoopback: allowsPlainLoopback) }
         var names: Set<String> = ["cognito-identity.amazonaws.com"]
         if let developerProvider { names.insert(developerProvider) }
         for provider in self where !names.insert(provider.name).inserted {
@@ -137,7 +172,9 @@ extension [LoginProvider] {
         let elements = (try? JSONText(text).root) ?? JSONText.emptyArray
         var providers: [LoginProvider] = []
         elements.forEachElement { _, node in
-            if let settings = try? PoolProviderSettings(decoding: node), let provider = try? LoginProvider(settings) {
+            if let settings = try? PoolProviderSettings(decoding: node),
+                let provider = try? LoginProvider(settings, allowsPlainLoopback: true)
+            {
                 providers.append(provider)
             }
         }

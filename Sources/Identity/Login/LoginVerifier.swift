@@ -13,7 +13,7 @@ struct LoginVerifier: Sendable {
 
     /// - Returns: the proofs in the order of their providers' names.
     /// - Throws: `PublicProviderRequired`, `PoolTokenNotAccepted`, `SamlNotSupported`, `UnsupportedLoginProvider` for a name;
-    ///   `LoginTokenInvalid`, `ProviderUnavailable` for a token.
+    ///   `LoginTokenInvalid`, `ProviderUnavailable`, `ProviderUnusable` for a token.
     func verify(_ logins: Members<String>?, of pool: PoolRecord, _ call: any CallContext, now: Int64) throws -> [LoginProof] {
         guard let logins, !logins.isEmpty else { return [] }
         let ordered = logins.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }

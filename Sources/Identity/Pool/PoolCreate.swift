@@ -11,7 +11,9 @@ extension PoolService {
         let id = request.poolId ?? surroundings.newIdentifier()
         let algorithm = Crypto.SigningAlgorithm(rawValue: request.signingAlgorithm.rawValue)!
         let key = try NewSigningKey(for: .pool(id), algorithm: algorithm, activeAt: now, vault: surroundings.vault)
-        let providers = try [LoginProvider](request.providers ?? [], developerProvider: request.developerProvider)
+        let providers = try [LoginProvider](
+            request.providers ?? [], developerProvider: request.developerProvider,
+            allowsPlainLoopback: surroundings.foreign.allowsPlainLoopback)
         let pool = PoolRecord(
             id: id, name: request.name, allowUnauthenticated: request.allowUnauthenticated, allowClassicFlow: request.allowClassicFlow,
             developerProvider: request.developerProvider, providers: providers, signingAlgorithm: request.signingAlgorithm.rawValue,

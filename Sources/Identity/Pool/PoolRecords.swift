@@ -52,14 +52,11 @@ extension Transaction {
             """, id, row: PoolRecord.init)
     }
 
-    func pools(after id: String, limit: Int) throws -> [PoolRecord] {
-        try query(
-            """
-            SELECT
-                id, name, allow_unauthenticated, allow_classic_flow, developer_provider, providers, signing_algorithm, tags, created_at,
-                updated_at, role_mappings, tag_maps
-            FROM pool WHERE id > $1 ORDER BY id LIMIT $2
-            """, id, limit, row: PoolRecord.init)
+    /// Ids and names of pools, in the order of the ids.
+    func pools(after id: String, limit: Int) throws -> [PoolSummary] {
+        try query("SELECT id, name FROM pool WHERE id > $1 ORDER BY id LIMIT $2", id, limit) {
+            PoolSummary(poolId: $0.string(0), name: $0.string(1))
+        }
     }
 
     /// Adds a pool. Answers false if its id is taken.

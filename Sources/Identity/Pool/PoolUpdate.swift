@@ -16,7 +16,9 @@ extension PoolService {
             return PoolRecord(
                 id: pool.id, name: request.name, allowUnauthenticated: request.allowUnauthenticated,
                 allowClassicFlow: request.allowClassicFlow, developerProvider: developerProvider,
-                providers: try [LoginProvider](request.providers ?? [], developerProvider: developerProvider),
+                providers: try [LoginProvider](
+                    request.providers ?? [], developerProvider: developerProvider,
+                    allowsPlainLoopback: surroundings.foreign.allowsPlainLoopback),
                 signingAlgorithm: pool.signingAlgorithm, tags: request.tags?.object ?? [:], createdAt: pool.createdAt, updatedAt: now,
                 roleMappings: pool.roleMappings, tagMaps: pool.tagMaps)
         }

@@ -17,6 +17,7 @@ extension TokenService {
         let event = AuditEvent(method: TokenMintForDeveloper.info.name, trace: call.trace, poolId: request.poolId)
         let (issuing, identity) = try surroundings.resolve(event, recordsKept: surroundings.auditsIssuance, at: now) { tx in
             let (pool, keys) = try catalogue.issuingPool(request.poolId, in: tx)
+            try tx.requireUsable(request.identityId, in: pool.id)
             let login = try DeveloperLogin.find(in: request.logins, of: pool)
             guard let key = keys.active(at: now) else { throw PoolNotFound(poolId: pool.id) }
             let facts = try IdentityResolution.Facts(
@@ -37,7 +38,11 @@ extension TokenService {
         _ request: TokenMintForDeveloper.Params, _ verifier: LoginVerifier, _ call: any CallContext, now: Int64
     ) throws -> [LoginProof] {
         if request.logins.count == 1 { return [] }
-        let pool = try surroundings.database.read { try catalogue.pool(request.poolId, in: $0) }
+        let pool = try surroundings.database.read { tx in
+            let pool = try catalogue.pool(request.poolId, in: tx)
+            try tx.requireUsable(request.identityId, in: pool.id)
+            return pool
+        }
         let developer = try DeveloperLogin.find(in: request.logins, of: pool)
         let others = Members(request.logins.filter { $0.name != developer.provider }.map { ($0.name, $0.value) })
         for name in others.names where pool.provider(named: name) == nil {

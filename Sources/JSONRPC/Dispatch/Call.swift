@@ -23,7 +23,7 @@ public final class Call: Sendable {
     /// How often a body began to run, and the latest of these runs that left its answer for later.
     private let runs = Atomic(0)
     private let leftForLater = Atomic(0)
-    private let onCancel = Mutex<(@Sendable () -> Void)?>(nil)
+    private let onCancel = Mutex<Held<(@Sendable () -> Void)?>>(Held(nil))
 
     init(_ envelope: Envelope, _ method: Method, lane: Lane, route: AnswerRoute, bytesIn: Int, outlet: any AnswerOutlet) {
         self.envelope = envelope
@@ -74,6 +74,18 @@ public final class Call: Sendable {
         outlet.sendIfRoom(&writer)
     }
 
+    /// Sends a notification at once, before the answer to this call. Unlike progress it is never left out: send few.
+    ///
+    /// - Parameter params: writes one JSON object.
+    public func notify(_ method: String, params: (inout JSONWriter) -> Void) {
+        var writer = JSONWriter()
+        writer.notification(method, params: params)
+        outlet.send(&writer)
+    }
+
+    /// Whether `answerLater` may be called. Not where calls run strictly one after the other, or on their caller's own thread.
+    public var mayAnswerLater: Bool { outlet.letsCallsWait }
+
     /// Ends this run of the method without an answer: the result is given later, through what is returned, and until then
     /// no thread is held. What the method has written is forgotten.
     ///
@@ -81,7 +93,7 @@ public final class Call: Sendable {
     /// - Throws: `TooManyRequests` when too many calls wait already.
     public func answerLater(onCancel: @escaping @Sendable () -> Void = {}) throws -> LaterAnswer {
         try outlet.admitWaiting(self)
-        self.onCancel.withLock { $0 = onCancel }
+        self.onCancel.withLock { $0.closure = onCancel }
         leftForLater.store(runs.load(ordering: .relaxed), ordering: .releasing)
         move(from: .running, to: .suspended)
         if cancelRequested.load(ordering: .acquiring) { cancel() }
@@ -125,9 +137,9 @@ public final class Call: Sendable {
     /// The clean-up of a call that waits, which thereby will not run again.
     func takeOnCancel() -> (@Sendable () -> Void)? {
         onCancel.withLock { cleanUp in
-            defer { cleanUp = nil }
+            defer { cleanUp.closure = nil }
             return cleanUp
-        }
+        }.closure
     }
 
     @discardableResult
@@ -149,9 +161,13 @@ enum AnswerRoute: Sendable {
 protocol AnswerOutlet: AnyObject, Sendable {
     /// Answers a call that was claimed with an error.
     func answer(_ call: Call, _ error: any ResponseError)
+    /// Sends a complete message.
+    func send(_ message: inout JSONWriter)
     /// Sends a complete message, unless too much is unsent already.
     func sendIfRoom(_ message: inout JSONWriter)
-    /// Notes that a call waits for people.
+    /// Whether calls may give their answers later.
+    var letsCallsWait: Bool { get }
+    /// Notes that a call gives its answer later.
     func admitWaiting(_ call: Call) throws
     /// Runs `body` on `lane` and answers `call` with what it writes.
     func resume(_ call: Call, on lane: Lane, _ body: @escaping Method.Body)

@@ -211,10 +211,15 @@ final class Dispatcher: AnswerOutlet {
     }
 
     func sendIfRoom(_ message: inout JSONWriter) {
-        guard flow.mayAnswer else { return }
+        if flow.mayAnswer { send(&message) }
+    }
+
+    func send(_ message: inout JSONWriter) {
         framing.seal(&message.bytes, from: 0)
         outbox.send(message.bytes)
     }
+
+    var letsCallsWait: Bool { !isSequential }
 
     func admitWaiting(_ call: Call) throws {
         guard openWork.addWaiting(call, limit: mostWaiting) else { throw TooManyRequests() }

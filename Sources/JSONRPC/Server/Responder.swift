@@ -48,7 +48,9 @@ public struct Responder: Sendable {
     /// Nothing happens to a call behind its caller's back.
     private final class NobodyElse: AnswerOutlet {
         func answer(_ call: Call, _ error: any ResponseError) {}
+        func send(_ message: inout JSONWriter) {}
         func sendIfRoom(_ message: inout JSONWriter) {}
+        var letsCallsWait: Bool { false }
         func admitWaiting(_ call: Call) throws { throw TooManyRequests() }
         func resume(_ call: Call, on lane: Lane, _ body: @escaping Method.Body) {}
     }

@@ -110,8 +110,8 @@ public final class Server: Sendable {
         submit(&pending)
     }
 
-    /// In sequence a request may only run here when nothing is before it.
-    private var mayRunInline: Bool { !options.sequential || flow.unansweredRequests == 0 }
+    /// In sequence everything runs on the one compute worker: what begins here and moves on would be overtaken.
+    private var mayRunInline: Bool { !options.sequential }
 
     private struct Pending {
         var bytes: [UInt8] = []

@@ -8,12 +8,12 @@ final class ServerEnd: Sendable {
     private let phase = Gate(Phase.serving)
     private let begun = Atomic(false)
     private let onEnd: @Sendable (Int32) -> Void
-    private let drain = Mutex<(@Sendable () -> Void)?>(nil)
+    private let drain = Mutex<Held<(@Sendable () -> Void)?>>(Held(nil))
 
     init(_ onEnd: @escaping @Sendable (Int32) -> Void) { self.onEnd = onEnd }
 
     /// Says how to drain.
-    func prepare(_ drain: @escaping @Sendable () -> Void) { self.drain.withLock { $0 = drain } }
+    func prepare(_ drain: @escaping @Sendable () -> Void) { self.drain.withLock { $0.closure = drain } }
 
     /// Whether the server is ending, without waiting for its input to end.
     var hasBegun: Bool { begun.load(ordering: .acquiring) }
@@ -21,7 +21,7 @@ final class ServerEnd: Sendable {
     /// Ends the server. Returns at once.
     func begin() {
         guard !begun.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        let drain = drain.withLock { $0 }
+        let drain = self.drain.withLock { $0 }.closure
         Thread.start(name: "end") { drain?() }
     }
 

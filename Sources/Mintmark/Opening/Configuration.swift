@@ -1,5 +1,6 @@
 import Crypto
 import Identity
+import Network
 import Platform
 import Storage
 
@@ -33,11 +34,13 @@ public struct Configuration: Sendable {
     public var migrates: Bool
     /// Where a testing store's clock begins, in seconds since 1970, frozen.
     public var clock: Int64?
+    /// How other machines are reached.
+    public var outgoing: CurlClient.Options
 
     public init(
         store: Store, realm: Realm? = nil, testing: Bool = false, publicCaller: Bool = false, masterKey: MasterKey? = nil,
         auditsIssuance: Bool = false, auditRetentionDays: Int? = nil, migrates: Bool = true, clock: Int64? = nil,
-        databaseConnections: Int = 4
+        databaseConnections: Int = 4, outgoing: CurlClient.Options = .init()
     ) {
         self.store = store
         self.databaseConnections = databaseConnections
@@ -49,6 +52,7 @@ public struct Configuration: Sendable {
         self.auditRetentionDays = auditRetentionDays
         self.migrates = migrates
         self.clock = clock
+        self.outgoing = outgoing
     }
 }
 

@@ -8,6 +8,7 @@ import Storage
 struct StoreOpening {
     let configuration: Configuration
     let random: any RandomSource
+    let foreign: any ForeignProviders
 
     /// - Throws: `StoreError`, `TestingStoreMismatch`, `MasterKeyMissing`, `MasterKeyWrong`, `StoreCannotOpen`.
     func open() throws -> Surroundings {
@@ -22,7 +23,7 @@ struct StoreOpening {
         if configuration.testing, let start = configuration.clock { try StoreClock(database).begin(at: start) }
         return Surroundings(
             realm: configuration.realm, database: database, clock: clock, random: random, vault: vault,
-            auditsIssuance: configuration.auditsIssuance, delivery: configuration.testing ? .outbox : .none,
+            auditsIssuance: configuration.auditsIssuance, foreign: foreign, delivery: configuration.testing ? .outbox : .none,
             passwordCost: configuration.testing ? PasswordHasher.testingCost : PasswordHasher.cost)
     }
 

@@ -63,6 +63,11 @@ public final class CurlClient: HTTPClient {
         return next
     }
 
+    /// Loads libcurl, as the first request would.
+    ///
+    /// - Throws: `libraryMissing`.
+    public func prepare() throws(HTTPFailure) { _ = try load() }
+
     /// Loads libcurl unless it is. A failure is not remembered: the library may be installed meanwhile.
     private func load() throws(HTTPFailure) -> (CurlLibrary, CurlHandles) {
         try loaded.withLock { loaded throws(HTTPFailure) in

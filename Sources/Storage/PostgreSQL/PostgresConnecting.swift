@@ -82,7 +82,7 @@ struct PostgresConnecting: Sendable {
                 next = pq_connect_poll(handle)
             }
         }
-        throw PostgresFailure(.none, .cannotOpen(path: address.description, reason: "the server does not answer"))
+        throw PostgresFailure(.none, .unreachable(path: address.description, reason: "the server does not answer"))
     }
 
     private func checkServer(_ handle: OpaquePointer) throws {
@@ -101,5 +101,7 @@ struct PostgresConnecting: Sendable {
             SET idle_in_transaction_session_timeout = 60000; SET client_min_messages = warning; SET standard_conforming_strings = on;
             SELECT set_config('synchronous_commit', 'on', FALSE) WHERE current_setting('synchronous_commit') = 'off'
             """)
+        // A server that only follows another one, and some proxies, let nobody listen; then the epoch is read again often enough.
+        do { try connection.execute("LISTEN mintmark_epoch") } catch { connection.forgetFailure() }
     }
 }

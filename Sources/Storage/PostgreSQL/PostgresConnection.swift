@@ -39,6 +39,9 @@ final class PostgresConnection {
     /// Whether it can be used for another transaction.
     var isUsable: Bool { !isClosed && pq_is_connected(handle) && pq_transaction_status(handle) == PQ_IDLE }
 
+    /// Whether another process has advanced the store's epoch since this was asked last. Takes what has arrived, and waits for nothing.
+    func hasBeenNotified() -> Bool { !isClosed && pq_take_notifications(handle) > 0 }
+
     /// The next transaction knows nothing of this one's failure.
     func forgetFailure() { failure = nil }
 
@@ -131,7 +134,7 @@ final class PostgresConnection {
     }
 
     private func lost() -> PostgresFailure {
-        PostgresFailure(.connectAnew, .cannotOpen(path: address.description, reason: "the connection to the server was lost"))
+        PostgresFailure(.connectAnew, .unreachable(path: address.description, reason: "the connection to the server was lost"))
     }
 
     private func keep(_ failure: PostgresFailure) -> PostgresFailure {

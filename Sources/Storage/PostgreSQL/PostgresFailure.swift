@@ -38,8 +38,9 @@ struct PostgresFailure: Error {
             case "42501" where isConnected: result(.none, .readOnly(reason: reason))
             case "3D000": result(.none, .cannotOpen(path: path, reason: "\(reason); create it first (createdb)"))
             case "XX001", "XX002", "58030": result(.none, .corrupt(reason: "\(reason) (PostgreSQL \(code))"))
-            case _ where !isConnected: result(.none, .cannotOpen(path: path, reason: reason))
-            case _ where code.isEmpty || code.hasPrefix("08"): result(.connectAnew, .cannotOpen(path: path, reason: reason))
+            case _ where !isConnected:
+                result(.none, code.isEmpty ? .unreachable(path: path, reason: reason) : .cannotOpen(path: path, reason: reason))
+            case _ where code.isEmpty || code.hasPrefix("08"): result(.connectAnew, .unreachable(path: path, reason: reason))
             default: result(.none, .failed(reason: "\(reason) (PostgreSQL \(code))"))
             }
     }

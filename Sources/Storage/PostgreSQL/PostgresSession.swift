@@ -59,6 +59,8 @@ extension PostgresConnection: Session {
 
     func advanceEpoch() throws {
         _ = try run("UPDATE mintmark_meta SET value = value + 1 WHERE name = 'epoch'", []) { _ in .more }
+        // Sent with the commit, and once per transaction.
+        if !transaction.hasAdvancedEpoch { _ = try run("SELECT pg_notify('mintmark_epoch', '')", []) { _ in .more } }
         transaction.hasAdvancedEpoch = true
     }
 }

@@ -13,6 +13,7 @@ extension PostgresConnection {
 
     private func begin(_ mode: PostgresTransactionState.Mode, _ text: String) throws {
         forgetFailure()
+        if hasBeenNotified() { epochs.forget() }
         transaction = PostgresTransactionState(mode: mode, glance: epochs.glance())
         try execute(text)
     }

@@ -1,12 +1,13 @@
 import Platform
 import Synchronization
 
-/// What this process knows of the store's epoch. The row is read again when what was read is older than three quarters of a
-/// second: with the round trips a change is seen everywhere within one.
+/// What this process knows of the store's epoch. Whoever advances it notifies every connection, and a process that was notified
+/// reads the row again. Because a notification may be lost on its way (a proxy, a server that only follows), the row is read again as
+/// well when what was read is older than three quarters of a second: with the round trips a change is seen everywhere within one.
 final class StoreEpoch: Sendable {
     private struct State {
         var known: (epoch: Int64, readAt: UInt64)?
-        /// Counts how often this process has advanced the epoch itself.
+        /// Counts how often what was known has ceased to hold.
         var generation = 0
     }
 
@@ -29,7 +30,7 @@ final class StoreEpoch: Sendable {
         }
     }
 
-    /// Keeps what a transaction has read that began with `glance`, unless this process has advanced the epoch since.
+    /// Keeps what a transaction has read that began with `glance`, unless the epoch was advanced since.
     func keep(_ epoch: Int64, since glance: Glance) {
         state.withLock { state in
             guard state.generation == glance.generation, state.known.map({ $0.readAt < glance.at }) ?? true else { return }
@@ -37,7 +38,7 @@ final class StoreEpoch: Sendable {
         }
     }
 
-    /// This process has advanced the epoch, or may have: what it knew holds no more.
+    /// The epoch was advanced, or may have been: what this process knew holds no more.
     func forget() {
         state.withLock { state in
             state.known = nil

@@ -5,6 +5,7 @@ import Testing
 @Suite struct HashTests {
     @Test("SHA-2 agrees with FIPS 180-4's example")
     func example() {
+        #expect(Hash.sha1("abc".utf8) == hex("a9993e364706816aba3e25717850c26c9cd0d89d"))
         #expect(Hash.sha256("abc".utf8) == hex("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"))
         #expect(
             Hash.sha384("abc".utf8)

@@ -93,6 +93,8 @@ struct PostgresValueTests {
             ("40001", true, .busy), ("55P03", true, .busy), ("57014", true, .busy), ("57P01", true, .busy),
             ("28P01", false, .cannotOpen(path: "postgres://h/d", reason: "why")),
             ("28000", false, .cannotOpen(path: "postgres://h/d", reason: "why")),
+            ("", false, .unreachable(path: "postgres://h/d", reason: "why")),
+            ("08006", true, .unreachable(path: "postgres://h/d", reason: "why")),
             ("XX001", true, .corrupt(reason: "why (PostgreSQL XX001)")), ("42601", true, .failed(reason: "why (PostgreSQL 42601)")),
         ])
     func failures(state: String, isConnected: Bool, error: StoreError) {

@@ -7,7 +7,8 @@ final class TemporaryFolder: Sendable {
     let path: String
 
     init() {
-        var template = Array("/tmp/mintmark-storage-XXXXXX".utf8CString)
+        let place = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        var template = Array("\(place)/mintmark-storage-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { preconditionFailure("no temporary folder") }
         path = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
         atexit { TemporaryFolder.remove(TemporaryFolder.shared.path) }

@@ -395,6 +395,24 @@ export class AmbiguousRoleDenied extends RpcError {
   static type = "ambiguousRoleDenied";
 }
 
+/** A credential provider is named that is not open in this process. */
+export class ProviderNotOpen extends RpcError {
+  static code = 3030;
+  static type = "providerNotOpen";
+}
+
+/** submitToken with a continuationToken of no refresh that waits. */
+export class TokenNotAwaited extends RpcError {
+  static code = 3031;
+  static type = "tokenNotAwaited";
+}
+
+/** credentialsProvider.open beyond the limit. */
+export class TooManyProviders extends RpcError {
+  static code = 3032;
+  static type = "tooManyProviders";
+}
+
 /** A tenant is named that was never created, or is deleted. */
 export class TenantNotFound extends RpcError {
   static code = 4001;
@@ -551,10 +569,19 @@ export class AccountExists extends RpcError {
   static type = "accountExists";
 }
 
-/** A login provider does not answer, or answers something that cannot be used. */
+/** A login provider does not answer, or says that it cannot now. */
 export class ProviderUnavailable extends RpcError {
   static code = 6001;
   static type = "providerUnavailable";
+}
+
+/**
+ * What a login provider answers proves nothing: its certificate, its address, its documents or its keys are not what
+ * they must be. Asking again changes nothing until the provider, or how the pool names it, is mended.
+ */
+export class ProviderUnusable extends RpcError {
+  static code = 6002;
+  static type = "providerUnusable";
 }
 
 /** A lock on the store was not free in time. */
@@ -641,6 +668,12 @@ export class ClockOutOfRange extends RpcError {
   static type = "clockOutOfRange";
 }
 
+/** test.http is asked for a port that is taken, or that this user may not have. */
+export class PortUnavailable extends RpcError {
+  static code = 9010;
+  static type = "portUnavailable";
+}
+
 /** Code to class. */
 export const errorsByCode = new Map(
   [
@@ -709,6 +742,9 @@ export const errorsByCode = new Map(
     IssuerNotFound,
     RoleNotOffered,
     AmbiguousRoleDenied,
+    ProviderNotOpen,
+    TokenNotAwaited,
+    TooManyProviders,
     TenantNotFound,
     TenantExists,
     TenantNotDeletable,
@@ -736,6 +772,7 @@ export const errorsByCode = new Map(
     AccountDisabled,
     AccountExists,
     ProviderUnavailable,
+    ProviderUnusable,
     StoreBusy,
     StoreReadOnly,
     StoreFull,
@@ -750,5 +787,6 @@ export const errorsByCode = new Map(
     OutcomeUnknown,
     MessageNotSent,
     ClockOutOfRange,
+    PortUnavailable,
   ].map((error) => [error.code, error]),
 );

@@ -2,7 +2,9 @@
 
 import type { AccountMethods } from "./methods/account.js";
 import type { AuditMethods } from "./methods/audit.js";
+import type { CompatMethods } from "./methods/compat.js";
 import type { CredentialsMethods } from "./methods/credentials.js";
+import type { CredentialsProviderMethods } from "./methods/credentialsProvider.js";
 import type { IdentityMethods } from "./methods/identity.js";
 import type { KeyMethods } from "./methods/key.js";
 import type { PasswordResetMethods } from "./methods/passwordReset.js";
@@ -24,7 +26,9 @@ export declare const contractVersion: "0.1.0";
 export interface Namespaces {
   readonly account: AccountMethods;
   readonly audit: AuditMethods;
+  readonly compat: CompatMethods;
   readonly credentials: CredentialsMethods;
+  readonly credentialsProvider: CredentialsProviderMethods;
   readonly identity: IdentityMethods;
   readonly key: KeyMethods;
   readonly passwordReset: PasswordResetMethods;
@@ -57,12 +61,29 @@ export type {
 } from "./methods/audit.js";
 
 export type {
+  CompatMethods,
+  CompatHttpParams, CompatHttpResult,
+} from "./methods/compat.js";
+
+export type {
   CredentialsMethods,
   CredentialsAssumeRoleParams, CredentialsAssumeRoleResult,
   CredentialsGetParams, CredentialsGetResult,
   CredentialsRevokeParams, CredentialsRevokeResult,
   CredentialsVerifyParams, CredentialsVerifyResult,
 } from "./methods/credentials.js";
+
+export type {
+  CredentialsProviderMethods,
+  CredentialsProviderClearCredentialsParams, CredentialsProviderClearCredentialsResult,
+  CredentialsProviderClearKeychainParams, CredentialsProviderClearKeychainResult,
+  CredentialsProviderCloseParams, CredentialsProviderCloseResult,
+  CredentialsProviderGetParams, CredentialsProviderGetResult,
+  CredentialsProviderIdentityIdParams, CredentialsProviderIdentityIdResult,
+  CredentialsProviderOpenParams, CredentialsProviderOpenResult,
+  CredentialsProviderSetLoginsParams, CredentialsProviderSetLoginsResult,
+  CredentialsProviderSubmitTokenParams, CredentialsProviderSubmitTokenResult,
+} from "./methods/credentialsProvider.js";
 
 export type {
   IdentityMethods,
@@ -166,6 +187,7 @@ export type {
 export type {
   TestMethods,
   TestClockParams, TestClockResult,
+  TestHttpParams, TestHttpResult,
   TestOutboxParams, TestOutboxResult,
 } from "./methods/test.js";
 

@@ -2,7 +2,9 @@
 
 import { AccountMethods } from "./methods/account.js";
 import { AuditMethods } from "./methods/audit.js";
+import { CompatMethods } from "./methods/compat.js";
 import { CredentialsMethods } from "./methods/credentials.js";
+import { CredentialsProviderMethods } from "./methods/credentialsProvider.js";
 import { IdentityMethods } from "./methods/identity.js";
 import { KeyMethods } from "./methods/key.js";
 import { PasswordResetMethods } from "./methods/passwordReset.js";
@@ -24,7 +26,9 @@ export const contractVersion = "0.1.0";
 export const namespaces = {
   account: AccountMethods,
   audit: AuditMethods,
+  compat: CompatMethods,
   credentials: CredentialsMethods,
+  credentialsProvider: CredentialsProviderMethods,
   identity: IdentityMethods,
   key: KeyMethods,
   passwordReset: PasswordResetMethods,

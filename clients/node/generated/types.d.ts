@@ -166,6 +166,39 @@ export interface Credentials {
   expiresAt: Timestamp;
 }
 
+/** What a credential provider has, or what it needs first. */
+export interface CredentialsProviderAnswer {
+  /**
+   * ready: here is what was asked for. tokenRequired: your own backend has to mint; then call
+   * credentialsProvider.submitToken.
+   */
+  state: Open<"ready" | "tokenRequired">;
+  /** The identity; with tokenRequired the one that is kept so far, for the backend to name in token.mintForDeveloper. */
+  identityId?: IdentityId;
+  /** With ready; not of credentialsProvider.identityId. */
+  credentials?: Credentials;
+  /** The role of the credentials. */
+  roleArn?: RoleArn;
+  /** With tokenRequired: what submitToken takes. Every call that meets the same refresh gets the same one. */
+  continuationToken?: string;
+  /** With tokenRequired: whom the backend has to mint for. */
+  logins?: CredentialsProviderLogins;
+  /**
+   * With tokenRequired: why there is a refresh. noIdentity: the identity's id was asked for; noCredentials: there are
+   * none, or they were dropped; expiring, expired: of those that are held; asked: refresh was given.
+   */
+  reason?: Open<"noIdentity" | "noCredentials" | "expiring" | "expired" | "asked">;
+}
+
+/** A credential provider that is open in this process, as credentialsProvider.open answered it. At most 64 characters. */
+export type CredentialsProviderHandle = string;
+
+/**
+ * Login provider to its proof: for the pool's developer provider the identifier of the user in your own system, for a
+ * public provider a token. Without any, the user is a guest. At most 10 members.
+ */
+export type CredentialsProviderLogins = { [name: string]: string };
+
 /** Where a list goes on: nextCursor of the answer before, unchanged. At most 65535 characters. */
 export type Cursor = string;
 
@@ -183,6 +216,16 @@ export interface HealthCheck {
   ok: boolean;
   /** What is wrong and what to do about it, or a figure. */
   detail?: string;
+}
+
+/** A credential provider's identity has become another one. */
+export interface IdentityChange {
+  /** A credential provider that is open in this process, as credentialsProvider.open answered it. */
+  provider: CredentialsProviderHandle;
+  /** The identity so far: disabled if it was merged. */
+  oldIdentityId: IdentityId;
+  /** The identity from now on, kept under the provider's key. */
+  newIdentityId: IdentityId;
 }
 
 /** One user of a pool. */
@@ -452,6 +495,14 @@ export interface PoolRoles {
   roles: RolesByKind;
   /** Login provider to how it chooses a role. */
   mappings?: { [name: string]: RoleMapping };
+}
+
+/** A pool in a list: pool.get says the rest. */
+export interface PoolSummary {
+  /** The id of a pool: a region, a colon and a UUID. */
+  poolId: PoolId;
+  /** What people call a pool. Names need not be unique. */
+  name: PoolName;
 }
 
 /** Who signed. */

@@ -116,6 +116,22 @@ test("notifications are told, and calls go on around them", async (t) => {
   assert.deepEqual(told, [{ method: "$/progress", params: { token: "p", value: 0.5 } }]);
 });
 
+test("a credential provider tells that its identity is another one, before it answers", async (t) => {
+  const m = await testing(t);
+  const pool = await shop(m, { allowUnauthenticated: true });
+  const { poolId } = pool;
+  const { identityId: alice } = await mint(m, pool);
+  const told = [];
+  m.on("notification", (notification) => told.push(notification));
+  const { provider } = await m.credentialsProvider.open({ poolId });
+  const { identityId: guest } = await m.credentialsProvider.identityId({ provider });
+  await m.credentialsProvider.setLogins({ provider, logins: { "login.shop": "alice" } });
+  assert.equal((await m.credentialsProvider.identityId({ provider })).identityId, alice);
+  assert.deepEqual(told, [
+    { method: "credentialsProvider/identityChanged", params: { provider, oldIdentityId: guest, newIdentityId: alice } },
+  ]);
+});
+
 test("with sequential, calls are answered in their order", async (t) => {
   const m = await testing(t, { sequential: true });
   const order = [];

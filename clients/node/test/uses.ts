@@ -1,6 +1,6 @@
 // Compiled, not run: correct uses, and wrong ones that must not compile.
 import { Mintmark, PoolNotFound, InvalidParams, BinaryTooOld, ProcessEnded, RpcError } from "mintmark";
-import type { IdentityState, MintmarkOptions, Pool, TokenMintForDeveloperParams, TokenMintForDeveloperResult } from "mintmark";
+import type { IdentityChange, IdentityState, MintmarkOptions, Pool, TokenMintForDeveloperParams, TokenMintForDeveloperResult } from "mintmark";
 
 const options: MintmarkOptions = { store: ":memory:", testing: true, clock: 0, stderr: (line) => line.trim() };
 const m: Mintmark = await Mintmark.start(options);
@@ -70,6 +70,9 @@ try {
 }
 
 m.on("notification", ({ method, params }) => [method.trim(), params?.value]);
+m.on("notification", ({ method, params }) => {
+  if (method === "credentialsProvider/identityChanged") (params as unknown as IdentityChange).newIdentityId.trim();
+});
 m.on("exit", (error) => error.message);
 // @ts-expect-error no such event
 m.on("data", () => {});

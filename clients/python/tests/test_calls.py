@@ -195,3 +195,27 @@ class Notified(ClientTest):
         m.system.info()
         self.assertTrue(done.wait(10))
         self.assertEqual(heard, [("$/progress", {"token": 1, "value": "half"}, 5)])
+
+    def test_a_credential_provider_tells_that_its_identity_is_another_one(self):
+        heard, done = [], threading.Event()
+
+        def hear(method, params):
+            heard.append((method, types.IdentityChange.of(params)))
+            done.set()
+
+        m = self.memory(on_notification=hear)
+        pool = shop(m, allow_unauthenticated=True)
+        alice = mint(m, pool)
+        provider = m.credentials_provider.open(pool_id=pool.pool_id, token_source="caller").provider
+        guest = m.credentials_provider.identity_id(provider=provider).identity_id
+        m.credentials_provider.set_logins(provider=provider, logins={"login.shop": "alice"})
+        question = m.credentials_provider.get(provider=provider)
+        self.assertEqual((question.state, question.reason), ("tokenRequired", "noCredentials"))
+        self.assertNotIn(question.continuation_token, repr(question))
+        with self.assertRaises(mintmark.RoleNotConfigured):
+            m.credentials_provider.submit_token(
+                continuation_token=question.continuation_token, identity_id=alice.identity_id, token=alice.token)
+        self.assertTrue(done.wait(10))
+        [(method, change)] = heard
+        self.assertEqual(method, "credentialsProvider/identityChanged")
+        self.assertEqual((change.provider, change.old_identity_id, change.new_identity_id), (provider, guest, alice.identity_id))

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// A login provider does not answer, or answers something that cannot be used.
+/// A login provider does not answer, or says that it cannot now.
 public struct ProviderUnavailable: ContractError {
     /// A login provider: the pool's developer provider, or a public provider.
     public var provider: String

@@ -8,10 +8,13 @@ public struct StoreCannotOpen: ContractError {
     public var path: String
     /// Why.
     public var reason: String
+    /// When to try again, where a server may be back by then.
+    public var retryAfterSeconds: Int64?
 
-    public init(path: String, reason: String) {
+    public init(path: String, reason: String, retryAfterSeconds: Int64? = nil) {
         self.path = path
         self.reason = reason
+        self.retryAfterSeconds = retryAfterSeconds
     }
 
     public static let code = 8007
@@ -27,6 +30,10 @@ public struct StoreCannotOpen: ContractError {
         writer.string(path)
         writer.key("reason")
         writer.string(reason)
+        if let retryAfterSeconds {
+            writer.key("retryAfterSeconds")
+            writer.int(retryAfterSeconds)
+        }
         writer.endObject()
     }
 }

@@ -7,6 +7,9 @@ public protocol TestHandlers: Sendable {
     /// Read or turn the testing clock.
     func clock(_ request: TestClock.Params, _ call: any CallContext) throws -> TestClock.Result
 
+    /// Serve compat.http on this machine's loopback address.
+    func http(_ request: TestHttp.Params, _ call: any CallContext) throws -> TestHttp.Result
+
     /// Read the messages that would have been sent.
     func outbox(_ request: TestOutbox.Params, _ call: any CallContext) throws -> TestOutbox.Result
 }

@@ -4,7 +4,7 @@ import JSON
 
 /// List the pools.
 ///
-/// In the order of their ids.
+/// Ids and names, in the order of the ids; pool.get says the rest of one.
 ///
 /// - Source: cognito: ListIdentityPools
 public enum PoolList: ContractMethod {
@@ -40,11 +40,11 @@ public enum PoolList: ContractMethod {
     /// What `pool.list` answers.
     public struct Result: ContractResult, Equatable {
         /// The pools.
-        public var pools: [Pool]
+        public var pools: [PoolSummary]
         /// Present when there is more: the cursor of the next call.
         public var nextCursor: String?
 
-        public init(pools: [Pool], nextCursor: String? = nil) {
+        public init(pools: [PoolSummary], nextCursor: String? = nil) {
             self.pools = pools
             self.nextCursor = nextCursor
         }
@@ -68,10 +68,10 @@ public enum PoolList: ContractMethod {
     public static let info = MethodInfo(
         name: "pool.list",
         summary: "List the pools.",
-        description: "In the order of their ids.",
+        description: "Ids and names, in the order of the ids; pool.get says the rest of one.",
         caller: .developer, isReadOnly: true, isTesting: false,
         errors: ["invalidCursor"],
-        openRPC: ##"{"name":"pool.list","summary":"List the pools.","description":"In the order of their ids.","paramStructure":"by-name","params":[{"name":"limit","required":false,"description":"How many entries one answer holds at most.","schema":{"$ref":"#/components/schemas/PageLimit","description":"How many entries one answer holds at most.","default":60}},{"name":"cursor","required":false,"description":"Where a list goes on: nextCursor of the answer before, unchanged.","schema":{"$ref":"#/components/schemas/Cursor"}}],"result":{"name":"result","schema":{"type":"object","required":["pools"],"properties":{"pools":{"description":"The pools.","type":"array","items":{"$ref":"#/components/schemas/Pool"}},"nextCursor":{"$ref":"#/components/schemas/Cursor","description":"Present when there is more: the cursor of the next call."}}}},"errors":[{"$ref":"#/components/errors/invalidCursor"}],"examples":[{"name":"the only pool","params":[{"name":"limit","value":10}],"result":{"name":"result","value":{"pools":[{"poolId":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","name":"shop","arn":"arn:aws:cognito-identity:local-1:000000000000:identitypool/local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","issuer":"https://testing.mintmark.localhost/pools/local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","allowUnauthenticated":false,"allowClassicFlow":false,"developerProvider":"login.shop","providers":[],"signingAlgorithm":"ES256","tags":{},"createdAt":1700000000,"updatedAt":1700000000}]}}}],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-equivalents":{"cognito":"ListIdentityPools"}}"##,
+        openRPC: ##"{"name":"pool.list","summary":"List the pools.","description":"Ids and names, in the order of the ids; pool.get says the rest of one.","paramStructure":"by-name","params":[{"name":"limit","required":false,"description":"How many entries one answer holds at most.","schema":{"$ref":"#/components/schemas/PageLimit","description":"How many entries one answer holds at most.","default":60}},{"name":"cursor","required":false,"description":"Where a list goes on: nextCursor of the answer before, unchanged.","schema":{"$ref":"#/components/schemas/Cursor"}}],"result":{"name":"result","schema":{"type":"object","required":["pools"],"properties":{"pools":{"description":"The pools.","type":"array","items":{"$ref":"#/components/schemas/PoolSummary"}},"nextCursor":{"$ref":"#/components/schemas/Cursor","description":"Present when there is more: the cursor of the next call."}}}},"errors":[{"$ref":"#/components/errors/invalidCursor"}],"examples":[{"name":"the only pool","params":[{"name":"limit","value":10}],"result":{"name":"result","value":{"pools":[{"poolId":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","name":"shop"}]}}}],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-equivalents":{"cognito":"ListIdentityPools"}}"##,
         makeParams: { [FieldInfo(name: "limit", type: "integer 1–60", isRequired: false, defaultValue: "60", description: "How many entries one answer holds at most."), FieldInfo(name: "cursor", type: ##"string of 1–65535 characters like ^\S+$"##, isRequired: false, defaultValue: nil, description: "Where a list goes on: nextCursor of the answer before, unchanged.")] },
-        makeResult: { [FieldInfo(name: "pools", type: "array of Pool", isRequired: true, defaultValue: nil, description: "The pools."), FieldInfo(name: "nextCursor", type: ##"string of 1–65535 characters like ^\S+$"##, isRequired: false, defaultValue: nil, description: "Present when there is more: the cursor of the next call.")] })
+        makeResult: { [FieldInfo(name: "pools", type: "array of PoolSummary", isRequired: true, defaultValue: nil, description: "The pools."), FieldInfo(name: "nextCursor", type: ##"string of 1–65535 characters like ^\S+$"##, isRequired: false, defaultValue: nil, description: "Present when there is more: the cursor of the next call.")] })
 }

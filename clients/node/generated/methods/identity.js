@@ -118,7 +118,10 @@ export class IdentityMethods {
    * @throws {UnsupportedLoginProvider} A login names a provider that the pool does not have.
    * @throws {SamlNotSupported} A login names the ARN of a SAML provider.
    * @throws {LoginTokenInvalid} A login's token fails a check.
-   * @throws {ProviderUnavailable} A login provider does not answer, or answers something that cannot be used.
+   * @throws {ProviderUnavailable} A login provider does not answer, or says that it cannot now.
+   * @throws {ProviderUnusable} What a login provider answers proves nothing: its certificate, its address, its documents
+   * or its keys are not what they must be. Asking again changes nothing until the provider, or how the pool names it, is
+   * mended.
    */
   resolve(params, options) {
     return this.#call(methods.resolve, params, options);
@@ -144,7 +147,10 @@ export class IdentityMethods {
    * @throws {UnsupportedLoginProvider} A login names a provider that the pool does not have.
    * @throws {SamlNotSupported} A login names the ARN of a SAML provider.
    * @throws {LoginTokenInvalid} A login's token fails a check.
-   * @throws {ProviderUnavailable} A login provider does not answer, or answers something that cannot be used.
+   * @throws {ProviderUnavailable} A login provider does not answer, or says that it cannot now.
+   * @throws {ProviderUnusable} What a login provider answers proves nothing: its certificate, its address, its documents
+   * or its keys are not what they must be. Asking again changes nothing until the provider, or how the pool names it, is
+   * mended.
    */
   unlink(params, options) {
     return this.#call(methods.unlink, params, options);

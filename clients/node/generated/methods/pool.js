@@ -95,7 +95,7 @@ export class PoolMethods {
   /**
    * List the pools.
    *
-   * In the order of their ids.
+   * Ids and names, in the order of the ids; pool.get says the rest of one.
    *
    * Equivalent: cognito ListIdentityPools.
    *

@@ -23,6 +23,22 @@ export declare class TestMethods {
   ): Promise<TestClockResult>;
 
   /**
+   * Serve compat.http on this machine's loopback address.
+   *
+   * For SDKs and command lines that speak HTTP themselves: give them baseUrl as their endpoint. It answers 127.0.0.1
+   * alone, requests of up to 1 MiB, until the process ends; whoever can reach it may do everything that compat.http
+   * does. Asked again, with no port or with one that it serves already, it says where it is.
+   *
+   * Offered by testing processes only.
+   *
+   * @throws {PortUnavailable} test.http is asked for a port that is taken, or that this user may not have.
+   */
+  http(
+    params?: TestHttpParams,
+    options?: CallOptions,
+  ): Promise<TestHttpResult>;
+
+  /**
    * Read the messages that would have been sent.
    *
    * A testing store sends nothing. Oldest first; wait for one with waitSeconds.
@@ -53,6 +69,18 @@ export interface TestClockResult {
   now: Timestamp;
   /** Whether it stands still. */
   frozen: boolean;
+}
+
+/** What `test.http` takes. */
+export interface TestHttpParams {
+  /** Which port; without it, any that is free. 1 to 65535. */
+  port?: number;
+}
+
+/** What `test.http` answers. */
+export interface TestHttpResult {
+  /** Where it answers: http://127.0.0.1 and a port. */
+  baseUrl: string;
 }
 
 /** What `test.outbox` takes. */

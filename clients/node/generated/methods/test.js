@@ -2,6 +2,7 @@
 
 const methods = {
   clock: { name: "test.clock", isTesting: true, secrets: [] },
+  http: { name: "test.http", isTesting: true, secrets: [] },
   outbox: { name: "test.outbox", isTesting: true, secrets: [] },
 };
 
@@ -26,6 +27,21 @@ export class TestMethods {
    */
   clock(params, options) {
     return this.#call(methods.clock, params, options);
+  }
+
+  /**
+   * Serve compat.http on this machine's loopback address.
+   *
+   * For SDKs and command lines that speak HTTP themselves: give them baseUrl as their endpoint. It answers 127.0.0.1
+   * alone, requests of up to 1 MiB, until the process ends; whoever can reach it may do everything that compat.http
+   * does. Asked again, with no port or with one that it serves already, it says where it is.
+   *
+   * Offered by testing processes only.
+   *
+   * @throws {PortUnavailable} test.http is asked for a port that is taken, or that this user may not have.
+   */
+  http(params, options) {
+    return this.#call(methods.http, params, options);
   }
 
   /**

@@ -68,7 +68,10 @@ export class TokenMethods {
    * @throws {UnsupportedLoginProvider} A login names a provider that the pool does not have.
    * @throws {SamlNotSupported} A login names the ARN of a SAML provider.
    * @throws {LoginTokenInvalid} A login's token fails a check.
-   * @throws {ProviderUnavailable} A login provider does not answer, or answers something that cannot be used.
+   * @throws {ProviderUnavailable} A login provider does not answer, or says that it cannot now.
+   * @throws {ProviderUnusable} What a login provider answers proves nothing: its certificate, its address, its documents
+   * or its keys are not what they must be. Asking again changes nothing until the provider, or how the pool names it, is
+   * mended.
    * @throws {InvalidPrincipalTags} A tag's key begins with aws:, or two keys differ in case only.
    */
   mint(params, options) {
@@ -96,6 +99,12 @@ export class TokenMethods {
    * @throws {InvalidLogin} The proof of a login cannot be used: a developer user identifier above 1024 characters, a
    * token that does not verify.
    * @throws {InvalidPrincipalTags} A tag's key begins with aws:, or two keys differ in case only.
+   * @throws {PoolTokenNotAccepted} A pool's own token is given as a login.
+   * @throws {LoginTokenInvalid} A login's token fails a check.
+   * @throws {ProviderUnavailable} A login provider does not answer, or says that it cannot now.
+   * @throws {ProviderUnusable} What a login provider answers proves nothing: its certificate, its address, its documents
+   * or its keys are not what they must be. Asking again changes nothing until the provider, or how the pool names it, is
+   * mended.
    */
   mintForDeveloper(params, options) {
     return this.#call(methods.mintForDeveloper, params, options);

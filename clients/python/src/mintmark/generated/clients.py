@@ -4,7 +4,9 @@
 from .._calls import AsyncCall, Call
 from .namespaces.account import AsyncAccountMethods, AccountMethods
 from .namespaces.audit import AsyncAuditMethods, AuditMethods
+from .namespaces.compat import AsyncCompatMethods, CompatMethods
 from .namespaces.credentials import AsyncCredentialsMethods, CredentialsMethods
+from .namespaces.credentials_provider import AsyncCredentialsProviderMethods, CredentialsProviderMethods
 from .namespaces.identity import AsyncIdentityMethods, IdentityMethods
 from .namespaces.key import AsyncKeyMethods, KeyMethods
 from .namespaces.password_reset import AsyncPasswordResetMethods, PasswordResetMethods
@@ -26,7 +28,9 @@ class Namespaces:
     def __init__(self, call: Call) -> None:
         self.account = AccountMethods(call)
         self.audit = AuditMethods(call)
+        self.compat = CompatMethods(call)
         self.credentials = CredentialsMethods(call)
+        self.credentials_provider = CredentialsProviderMethods(call)
         self.identity = IdentityMethods(call)
         self.key = KeyMethods(call)
         self.password_reset = PasswordResetMethods(call)
@@ -48,7 +52,9 @@ class AsyncNamespaces:
     def __init__(self, call: AsyncCall) -> None:
         self.account = AsyncAccountMethods(call)
         self.audit = AsyncAuditMethods(call)
+        self.compat = AsyncCompatMethods(call)
         self.credentials = AsyncCredentialsMethods(call)
+        self.credentials_provider = AsyncCredentialsProviderMethods(call)
         self.identity = AsyncIdentityMethods(call)
         self.key = AsyncKeyMethods(call)
         self.password_reset = AsyncPasswordResetMethods(call)

@@ -1198,6 +1198,40 @@ class AmbiguousRoleDenied(AnsweredError):
         return cast("str", self._required("provider"))
 
 
+class ProviderNotOpen(AnsweredError):
+    """A credential provider is named that is not open in this process."""
+
+    code = 3030
+    type = "providerNotOpen"
+
+    @property
+    def provider(self) -> str:
+        """A credential provider that is open in this process, as credentialsProvider.open answered it."""
+        return cast("str", self._required("provider"))
+
+
+class TokenNotAwaited(AnsweredError):
+    """submitToken with a continuationToken of no refresh that waits."""
+
+    code = 3031
+    type = "tokenNotAwaited"
+
+
+class TooManyProviders(AnsweredError):
+    """credentialsProvider.open beyond the limit.
+
+    cognito: LimitExceededException
+    """
+
+    code = 3032
+    type = "tooManyProviders"
+
+    @property
+    def limit(self) -> int:
+        """How many can be open at once."""
+        return cast("int", self._required("limit"))
+
+
 class TenantNotFound(AnsweredError):
     """A tenant is named that was never created, or is deleted.
 
@@ -1606,7 +1640,7 @@ class AccountExists(AnsweredError):
 
 
 class ProviderUnavailable(AnsweredError):
-    """A login provider does not answer, or answers something that cannot be used.
+    """A login provider does not answer, or says that it cannot now.
 
     cognito: ExternalServiceException, sts:IDPCommunicationError
     firebase: INTERNAL_ERROR
@@ -1629,6 +1663,34 @@ class ProviderUnavailable(AnsweredError):
     def retry_after_seconds(self) -> int:
         """When to try again."""
         return cast("int", self._required("retryAfterSeconds"))
+
+
+class ProviderUnusable(AnsweredError):
+    """What a login provider answers proves nothing: its certificate, its address, its documents or its keys are
+    not what they must be. Asking again changes nothing until the provider, or how the pool names it, is
+    mended.
+
+    cognito: ExternalServiceException, sts:IDPCommunicationError
+    firebase: INVALID_IDP_RESPONSE
+    """
+
+    code = 6002
+    type = "providerUnusable"
+
+    @property
+    def provider(self) -> str:
+        """A login provider: the pool's developer provider, or a public provider."""
+        return cast("str", self._required("provider"))
+
+    @property
+    def check(self) -> str:
+        """What is wrong: address, certificate, redirect, tooLarge, status, document, issuer, keys."""
+        return cast("str", self._required("check"))
+
+    @property
+    def reason(self) -> str:
+        """Why."""
+        return cast("str", self._required("reason"))
 
 
 class StoreBusy(AnsweredError):
@@ -1738,6 +1800,12 @@ class StoreCannotOpen(AnsweredError):
         """Why."""
         return cast("str", self._required("reason"))
 
+    @property
+    def retry_after_seconds(self) -> Optional[int]:
+        """When to try again, where a server may be back by then."""
+        value = self._optional("retryAfterSeconds")
+        return None if value is None else cast("int", value)
+
 
 class NotAStore(AnsweredError):
     """The file or database is something else."""
@@ -1840,6 +1908,23 @@ class ClockOutOfRange(AnsweredError):
         return cast("int", self._required("asked"))
 
 
+class PortUnavailable(AnsweredError):
+    """test.http is asked for a port that is taken, or that this user may not have."""
+
+    code = 9010
+    type = "portUnavailable"
+
+    @property
+    def port(self) -> int:
+        """The port that was asked for; 0 for any."""
+        return cast("int", self._required("port"))
+
+    @property
+    def reason(self) -> str:
+        """What the system said."""
+        return cast("str", self._required("reason"))
+
+
 # Every class by the `type` its answers carry.
 BY_TYPE: Dict[str, Type[AnsweredError]] = {
     "parseError": ParseError,
@@ -1907,6 +1992,9 @@ BY_TYPE: Dict[str, Type[AnsweredError]] = {
     "issuerNotFound": IssuerNotFound,
     "roleNotOffered": RoleNotOffered,
     "ambiguousRoleDenied": AmbiguousRoleDenied,
+    "providerNotOpen": ProviderNotOpen,
+    "tokenNotAwaited": TokenNotAwaited,
+    "tooManyProviders": TooManyProviders,
     "tenantNotFound": TenantNotFound,
     "tenantExists": TenantExists,
     "tenantNotDeletable": TenantNotDeletable,
@@ -1934,6 +2022,7 @@ BY_TYPE: Dict[str, Type[AnsweredError]] = {
     "accountDisabled": AccountDisabled,
     "accountExists": AccountExists,
     "providerUnavailable": ProviderUnavailable,
+    "providerUnusable": ProviderUnusable,
     "storeBusy": StoreBusy,
     "storeReadOnly": StoreReadOnly,
     "storeFull": StoreFull,
@@ -1948,6 +2037,7 @@ BY_TYPE: Dict[str, Type[AnsweredError]] = {
     "outcomeUnknown": OutcomeUnknown,
     "messageNotSent": MessageNotSent,
     "clockOutOfRange": ClockOutOfRange,
+    "portUnavailable": PortUnavailable,
 }
 
 __all__ = [
@@ -2016,6 +2106,9 @@ __all__ = [
     "IssuerNotFound",
     "RoleNotOffered",
     "AmbiguousRoleDenied",
+    "ProviderNotOpen",
+    "TokenNotAwaited",
+    "TooManyProviders",
     "TenantNotFound",
     "TenantExists",
     "TenantNotDeletable",
@@ -2043,6 +2136,7 @@ __all__ = [
     "AccountDisabled",
     "AccountExists",
     "ProviderUnavailable",
+    "ProviderUnusable",
     "StoreBusy",
     "StoreReadOnly",
     "StoreFull",
@@ -2057,4 +2151,5 @@ __all__ = [
     "OutcomeUnknown",
     "MessageNotSent",
     "ClockOutOfRange",
+    "PortUnavailable",
 ]

@@ -19,6 +19,18 @@ Channel = Literal["email", "sms"]
 # Which part of the scope.
 CredentialScopeMismatchPart = Literal["service", "region", "date"]
 
+# With tokenRequired: why there is a refresh. noIdentity: the identity's id was asked for; noCredentials: there are none, or they were dropped; expiring, expired: of those that are held; asked: refresh was given.
+CredentialsProviderAnswerReason = Literal["noIdentity", "noCredentials", "expiring", "expired", "asked"]
+
+# ready: here is what was asked for. tokenRequired: your own backend has to mint; then call credentialsProvider.submitToken.
+CredentialsProviderAnswerState = Literal["ready", "tokenRequired"]
+
+# enhanced: the pool picks the role, as in credentials.get. basic: a role is taken on by a token, as in credentials.assumeRole; the session's name is ProviderSession.
+CredentialsProviderOpenFlow = Literal["enhanced", "basic"]
+
+# Who mints when the logins name the developer provider. self: this process. caller: your own backend, which is asked by the state tokenRequired and answers by submitToken.
+CredentialsProviderOpenTokenSource = Literal["self", "caller"]
+
 # A guest never had a login; a disabled identity was merged into another one or lost its last login.
 IdentityState = Literal["guest", "authenticated", "disabled"]
 
@@ -604,6 +616,36 @@ class CodePolicy(Record):
         return None if value is None else cast("int", value)
 
 
+class CompatHttpResult(Record):
+    """What `compat.http` answers."""
+
+    __slots__ = ()
+    _members = (("status", "status"), ("headers", "headers"), ("body", "body"),)
+    _secret = frozenset({"body"})
+
+    def __init__(self, *, status: int, headers: Mapping[str, str], body: str) -> None:
+        super().__init__({
+            "status": status,
+            "headers": headers,
+            "body": body,
+        })
+
+    @property
+    def status(self) -> int:
+        """The HTTP status."""
+        return cast("int", self._required("status"))
+
+    @property
+    def headers(self) -> Dict[str, str]:
+        """Header name to value."""
+        return cast("Dict[str, str]", self._required("headers"))
+
+    @property
+    def body(self) -> str:
+        """The body, as text."""
+        return cast("str", self._required("body"))
+
+
 class Credentials(Record):
     """Temporary credentials, in the form every AWS SDK understands."""
 
@@ -762,6 +804,203 @@ class CredentialsGetResult(Record):
         return cast("str", self._required("roleArn"))
 
 
+class CredentialsProviderAnswer(Record):
+    """What a credential provider has, or what it needs first."""
+
+    __slots__ = ()
+    _members = (("state", "state"), ("identity_id", "identityId"), ("credentials", "credentials"), ("role_arn", "roleArn"), ("continuation_token", "continuationToken"), ("logins", "logins"), ("reason", "reason"),)
+    _secret = frozenset({"continuationToken", "logins"})
+
+    def __init__(
+        self,
+        *,
+        state: str,
+        identity_id: Optional[str] = None,
+        credentials: Optional[Union[Credentials, Mapping[str, Any]]] = None,
+        role_arn: Optional[str] = None,
+        continuation_token: Optional[str] = None,
+        logins: Optional[Mapping[str, str]] = None,
+        reason: Optional[str] = None,
+    ) -> None:
+        super().__init__({
+            "state": state,
+            "identityId": identity_id,
+            "credentials": credentials,
+            "roleArn": role_arn,
+            "continuationToken": continuation_token,
+            "logins": logins,
+            "reason": reason,
+        })
+
+    @property
+    def state(self) -> str:
+        """ready: here is what was asked for. tokenRequired: your own backend has to mint; then call
+        credentialsProvider.submitToken. One of ready, tokenRequired, or what a newer binary answers.
+        """
+        return cast("str", self._required("state"))
+
+    @property
+    def identity_id(self) -> Optional[str]:
+        """The identity; with tokenRequired the one that is kept so far, for the backend to name in
+        token.mintForDeveloper.
+        """
+        value = self._optional("identityId")
+        return None if value is None else cast("str", value)
+
+    @property
+    def credentials(self) -> Optional[Credentials]:
+        """With ready; not of credentialsProvider.identityId."""
+        value = self._optional("credentials")
+        return None if value is None else Credentials.of(value)
+
+    @property
+    def role_arn(self) -> Optional[str]:
+        """The role of the credentials."""
+        value = self._optional("roleArn")
+        return None if value is None else cast("str", value)
+
+    @property
+    def continuation_token(self) -> Optional[str]:
+        """With tokenRequired: what submitToken takes. Every call that meets the same refresh gets the same one.
+        """
+        value = self._optional("continuationToken")
+        return None if value is None else cast("str", value)
+
+    @property
+    def logins(self) -> Optional[Dict[str, str]]:
+        """With tokenRequired: whom the backend has to mint for."""
+        value = self._optional("logins")
+        return None if value is None else cast("Dict[str, str]", value)
+
+    @property
+    def reason(self) -> Optional[str]:
+        """With tokenRequired: why there is a refresh. noIdentity: the identity's id was asked for;
+        noCredentials: there are none, or they were dropped; expiring, expired: of those that are held; asked:
+        refresh was given. One of noIdentity, noCredentials, expiring, expired, asked, or what a newer binary
+        answers.
+        """
+        value = self._optional("reason")
+        return None if value is None else cast("str", value)
+
+
+class CredentialsProviderClearCredentialsResult(Record):
+    """What `credentialsProvider.clearCredentials` answers."""
+
+    __slots__ = ()
+    _members = (("provider", "provider"), ("identity_id", "identityId"),)
+
+    def __init__(self, *, provider: str, identity_id: Optional[str] = None) -> None:
+        super().__init__({
+            "provider": provider,
+            "identityId": identity_id,
+        })
+
+    @property
+    def provider(self) -> str:
+        """A credential provider that is open in this process, as credentialsProvider.open answered it."""
+        return cast("str", self._required("provider"))
+
+    @property
+    def identity_id(self) -> Optional[str]:
+        """The identity that is kept, if any."""
+        value = self._optional("identityId")
+        return None if value is None else cast("str", value)
+
+
+class CredentialsProviderClearKeychainResult(Record):
+    """What `credentialsProvider.clearKeychain` answers."""
+
+    __slots__ = ()
+    _members = (("provider", "provider"),)
+
+    def __init__(self, *, provider: str) -> None:
+        super().__init__({
+            "provider": provider,
+        })
+
+    @property
+    def provider(self) -> str:
+        """A credential provider that is open in this process, as credentialsProvider.open answered it."""
+        return cast("str", self._required("provider"))
+
+
+class CredentialsProviderCloseResult(Record):
+    """What `credentialsProvider.close` answers."""
+
+    __slots__ = ()
+    _members = (("provider", "provider"),)
+
+    def __init__(self, *, provider: str) -> None:
+        super().__init__({
+            "provider": provider,
+        })
+
+    @property
+    def provider(self) -> str:
+        """A credential provider that is open in this process, as credentialsProvider.open answered it."""
+        return cast("str", self._required("provider"))
+
+
+class CredentialsProviderOpenResult(Record):
+    """What `credentialsProvider.open` answers."""
+
+    __slots__ = ()
+    _members = (("provider", "provider"), ("identity_id", "identityId"),)
+
+    def __init__(self, *, provider: str, identity_id: Optional[str] = None) -> None:
+        super().__init__({
+            "provider": provider,
+            "identityId": identity_id,
+        })
+
+    @property
+    def provider(self) -> str:
+        """A credential provider that is open in this process, as credentialsProvider.open answered it."""
+        return cast("str", self._required("provider"))
+
+    @property
+    def identity_id(self) -> Optional[str]:
+        """The identity that is kept under this key, if any."""
+        value = self._optional("identityId")
+        return None if value is None else cast("str", value)
+
+
+class CredentialsProviderSetLoginsResult(Record):
+    """What `credentialsProvider.setLogins` answers."""
+
+    __slots__ = ()
+    _members = (("provider", "provider"), ("identity_id", "identityId"), ("identity_may_change", "identityMayChange"),)
+
+    def __init__(
+        self,
+        *,
+        provider: str,
+        identity_may_change: bool,
+        identity_id: Optional[str] = None,
+    ) -> None:
+        super().__init__({
+            "provider": provider,
+            "identityId": identity_id,
+            "identityMayChange": identity_may_change,
+        })
+
+    @property
+    def provider(self) -> str:
+        """A credential provider that is open in this process, as credentialsProvider.open answered it."""
+        return cast("str", self._required("provider"))
+
+    @property
+    def identity_id(self) -> Optional[str]:
+        """The identity so far, if any."""
+        value = self._optional("identityId")
+        return None if value is None else cast("str", value)
+
+    @property
+    def identity_may_change(self) -> bool:
+        """Whether there is an id that the next get may change."""
+        return cast("bool", self._required("identityMayChange"))
+
+
 class CredentialsVerifyResult(Record):
     """What `credentials.verify` answers."""
 
@@ -835,6 +1074,35 @@ class HealthCheck(Record):
         """What is wrong and what to do about it, or a figure."""
         value = self._optional("detail")
         return None if value is None else cast("str", value)
+
+
+class IdentityChange(Record):
+    """A credential provider's identity has become another one."""
+
+    __slots__ = ()
+    _members = (("provider", "provider"), ("old_identity_id", "oldIdentityId"), ("new_identity_id", "newIdentityId"),)
+
+    def __init__(self, *, provider: str, old_identity_id: str, new_identity_id: str) -> None:
+        super().__init__({
+            "provider": provider,
+            "oldIdentityId": old_identity_id,
+            "newIdentityId": new_identity_id,
+        })
+
+    @property
+    def provider(self) -> str:
+        """A credential provider that is open in this process, as credentialsProvider.open answered it."""
+        return cast("str", self._required("provider"))
+
+    @property
+    def old_identity_id(self) -> str:
+        """The identity so far: disabled if it was merged."""
+        return cast("str", self._required("oldIdentityId"))
+
+    @property
+    def new_identity_id(self) -> str:
+        """The identity from now on, kept under the provider's key."""
+        return cast("str", self._required("newIdentityId"))
 
 
 class IdentityDeleteResult(Record):
@@ -1553,7 +1821,7 @@ class PoolListResult(Record):
     def __init__(
         self,
         *,
-        pools: Sequence[Union[Pool, Mapping[str, Any]]],
+        pools: Sequence[Union[PoolSummary, Mapping[str, Any]]],
         next_cursor: Optional[str] = None,
     ) -> None:
         super().__init__({
@@ -1562,9 +1830,9 @@ class PoolListResult(Record):
         })
 
     @property
-    def pools(self) -> List[Pool]:
+    def pools(self) -> List[PoolSummary]:
         """The pools."""
-        return [Pool.of(each) for each in self._required("pools")]
+        return [PoolSummary.of(each) for each in self._required("pools")]
 
     @property
     def next_cursor(self) -> Optional[str]:
@@ -1758,6 +2026,29 @@ class PoolRoles(Record):
         """Login provider to how it chooses a role."""
         value = self._optional("mappings")
         return None if value is None else {name: RoleMapping.of(each) for name, each in value.items()}
+
+
+class PoolSummary(Record):
+    """A pool in a list: pool.get says the rest."""
+
+    __slots__ = ()
+    _members = (("pool_id", "poolId"), ("name", "name"),)
+
+    def __init__(self, *, pool_id: str, name: str) -> None:
+        super().__init__({
+            "poolId": pool_id,
+            "name": name,
+        })
+
+    @property
+    def pool_id(self) -> str:
+        """The id of a pool: a region, a colon and a UUID."""
+        return cast("str", self._required("poolId"))
+
+    @property
+    def name(self) -> str:
+        """What people call a pool. Names need not be unique."""
+        return cast("str", self._required("name"))
 
 
 class Principal(Record):
@@ -3154,6 +3445,23 @@ class TestClockResult(Record):
         return cast("bool", self._required("frozen"))
 
 
+class TestHttpResult(Record):
+    """What `test.http` answers."""
+
+    __slots__ = ()
+    _members = (("base_url", "baseUrl"),)
+
+    def __init__(self, *, base_url: str) -> None:
+        super().__init__({
+            "baseUrl": base_url,
+        })
+
+    @property
+    def base_url(self) -> str:
+        """Where it answers: http://127.0.0.1 and a port."""
+        return cast("str", self._required("baseUrl"))
+
+
 class TestOutboxResult(Record):
     """What `test.outbox` answers."""
 
@@ -3515,6 +3823,10 @@ __all__ = [
     "AttributeType",
     "Channel",
     "CredentialScopeMismatchPart",
+    "CredentialsProviderAnswerReason",
+    "CredentialsProviderAnswerState",
+    "CredentialsProviderOpenFlow",
+    "CredentialsProviderOpenTokenSource",
     "IdentityState",
     "KeyState",
     "LocalAccountMethod",
@@ -3545,12 +3857,20 @@ __all__ = [
     "AuditRecord",
     "AuditVerifyResult",
     "CodePolicy",
+    "CompatHttpResult",
     "Credentials",
     "CredentialsAssumeRoleResult",
     "CredentialsAssumeRoleResultAssumedRole",
     "CredentialsGetResult",
+    "CredentialsProviderAnswer",
+    "CredentialsProviderClearCredentialsResult",
+    "CredentialsProviderClearKeychainResult",
+    "CredentialsProviderCloseResult",
+    "CredentialsProviderOpenResult",
+    "CredentialsProviderSetLoginsResult",
     "CredentialsVerifyResult",
     "HealthCheck",
+    "IdentityChange",
     "IdentityDeleteResult",
     "IdentityDescription",
     "IdentityListResult",
@@ -3572,6 +3892,7 @@ __all__ = [
     "PoolProvider",
     "PoolProviderSettings",
     "PoolRoles",
+    "PoolSummary",
     "Principal",
     "PrincipalTagMap",
     "Revocation",
@@ -3599,6 +3920,7 @@ __all__ = [
     "TenantDeleteResult",
     "TenantListResult",
     "TestClockResult",
+    "TestHttpResult",
     "TestOutboxResult",
     "TokenDiscoveryResult",
     "TokenJwksResult",

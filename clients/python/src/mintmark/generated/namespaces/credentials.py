@@ -127,7 +127,10 @@ class CredentialsMethods:
             UnsupportedLoginProvider: A login names a provider that the pool does not have.
             SamlNotSupported: A login names the ARN of a SAML provider.
             LoginTokenInvalid: A login's token fails a check.
-            ProviderUnavailable: A login provider does not answer, or answers something that cannot be used.
+            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
+            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
+                documents or its keys are not what they must be. Asking again changes nothing until the
+                provider, or how the pool names it, is mended.
             InvalidPrincipalTags: A tag's key begins with aws:, or two keys differ in case only.
 
         Elsewhere: cognito: GetCredentialsForIdentity.
@@ -359,7 +362,10 @@ class AsyncCredentialsMethods:
             UnsupportedLoginProvider: A login names a provider that the pool does not have.
             SamlNotSupported: A login names the ARN of a SAML provider.
             LoginTokenInvalid: A login's token fails a check.
-            ProviderUnavailable: A login provider does not answer, or answers something that cannot be used.
+            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
+            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
+                documents or its keys are not what they must be. Asking again changes nothing until the
+                provider, or how the pool names it, is mended.
             InvalidPrincipalTags: A tag's key begins with aws:, or two keys differ in case only.
 
         Elsewhere: cognito: GetCredentialsForIdentity.

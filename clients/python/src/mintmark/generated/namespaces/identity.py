@@ -231,7 +231,10 @@ class IdentityMethods:
             UnsupportedLoginProvider: A login names a provider that the pool does not have.
             SamlNotSupported: A login names the ARN of a SAML provider.
             LoginTokenInvalid: A login's token fails a check.
-            ProviderUnavailable: A login provider does not answer, or answers something that cannot be used.
+            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
+            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
+                documents or its keys are not what they must be. Asking again changes nothing until the
+                provider, or how the pool names it, is mended.
 
         Elsewhere: cognito: GetId.
         """
@@ -272,7 +275,10 @@ class IdentityMethods:
             UnsupportedLoginProvider: A login names a provider that the pool does not have.
             SamlNotSupported: A login names the ARN of a SAML provider.
             LoginTokenInvalid: A login's token fails a check.
-            ProviderUnavailable: A login provider does not answer, or answers something that cannot be used.
+            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
+            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
+                documents or its keys are not what they must be. Asking again changes nothing until the
+                provider, or how the pool names it, is mended.
 
         Elsewhere: cognito: UnlinkIdentity.
         """
@@ -556,7 +562,10 @@ class AsyncIdentityMethods:
             UnsupportedLoginProvider: A login names a provider that the pool does not have.
             SamlNotSupported: A login names the ARN of a SAML provider.
             LoginTokenInvalid: A login's token fails a check.
-            ProviderUnavailable: A login provider does not answer, or answers something that cannot be used.
+            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
+            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
+                documents or its keys are not what they must be. Asking again changes nothing until the
+                provider, or how the pool names it, is mended.
 
         Elsewhere: cognito: GetId.
         """
@@ -597,7 +606,10 @@ class AsyncIdentityMethods:
             UnsupportedLoginProvider: A login names a provider that the pool does not have.
             SamlNotSupported: A login names the ARN of a SAML provider.
             LoginTokenInvalid: A login's token fails a check.
-            ProviderUnavailable: A login provider does not answer, or answers something that cannot be used.
+            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
+            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
+                documents or its keys are not what they must be. Asking again changes nothing until the
+                provider, or how the pool names it, is mended.
 
         Elsewhere: cognito: UnlinkIdentity.
         """

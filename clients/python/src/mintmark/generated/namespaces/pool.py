@@ -188,7 +188,7 @@ class PoolMethods:
     ) -> types.PoolListResult:
         """List the pools.
 
-        In the order of their ids.
+        Ids and names, in the order of the ids; pool.get says the rest of one.
 
         Args:
             limit (integer 1–60; default 60): How many entries one answer holds at most.
@@ -582,7 +582,7 @@ class AsyncPoolMethods:
     ) -> types.PoolListResult:
         """List the pools.
 
-        In the order of their ids.
+        Ids and names, in the order of the ids; pool.get says the rest of one.
 
         Args:
             limit (integer 1–60; default 60): How many entries one answer holds at most.

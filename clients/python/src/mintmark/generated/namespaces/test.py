@@ -52,6 +52,34 @@ class TestMethods:
         answer = self._call("test.clock", params, timeout, trace)
         return types.TestClockResult.of(answer)
 
+    def http(
+        self,
+        *,
+        port: Optional[int] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.TestHttpResult:
+        """Serve compat.http on this machine's loopback address.
+
+        For SDKs and command lines that speak HTTP themselves: give them baseUrl as their endpoint. It answers
+        127.0.0.1 alone, requests of up to 1 MiB, until the process ends; whoever can reach it may do
+        everything that compat.http does. Asked again, with no port or with one that it serves already, it
+        says where it is.
+
+        Only with `testing=True`.
+
+        Args:
+            port (integer 1–65535; optional): Which port; without it, any that is free.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            PortUnavailable: test.http is asked for a port that is taken, or that this user may not have.
+        """
+        params: Dict[str, Any] = {"port": port}
+        answer = self._call("test.http", params, timeout, trace)
+        return types.TestHttpResult.of(answer)
+
     def outbox(
         self,
         *,
@@ -130,6 +158,34 @@ class AsyncTestMethods:
         }
         answer = await self._call("test.clock", params, timeout, trace)
         return types.TestClockResult.of(answer)
+
+    async def http(
+        self,
+        *,
+        port: Optional[int] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.TestHttpResult:
+        """Serve compat.http on this machine's loopback address.
+
+        For SDKs and command lines that speak HTTP themselves: give them baseUrl as their endpoint. It answers
+        127.0.0.1 alone, requests of up to 1 MiB, until the process ends; whoever can reach it may do
+        everything that compat.http does. Asked again, with no port or with one that it serves already, it
+        says where it is.
+
+        Only with `testing=True`.
+
+        Args:
+            port (integer 1–65535; optional): Which port; without it, any that is free.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            PortUnavailable: test.http is asked for a port that is taken, or that this user may not have.
+        """
+        params: Dict[str, Any] = {"port": port}
+        answer = await self._call("test.http", params, timeout, trace)
+        return types.TestHttpResult.of(answer)
 
     async def outbox(
         self,

@@ -97,7 +97,10 @@ class TokenMethods:
             UnsupportedLoginProvider: A login names a provider that the pool does not have.
             SamlNotSupported: A login names the ARN of a SAML provider.
             LoginTokenInvalid: A login's token fails a check.
-            ProviderUnavailable: A login provider does not answer, or answers something that cannot be used.
+            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
+            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
+                documents or its keys are not what they must be. Asking again changes nothing until the
+                provider, or how the pool names it, is mended.
             InvalidPrincipalTags: A tag's key begins with aws:, or two keys differ in case only.
 
         Elsewhere: cognito: GetOpenIdToken.
@@ -149,6 +152,12 @@ class TokenMethods:
             InvalidLogin: The proof of a login cannot be used: a developer user identifier above 1024
                 characters, a token that does not verify.
             InvalidPrincipalTags: A tag's key begins with aws:, or two keys differ in case only.
+            PoolTokenNotAccepted: A pool's own token is given as a login.
+            LoginTokenInvalid: A login's token fails a check.
+            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
+            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
+                documents or its keys are not what they must be. Asking again changes nothing until the
+                provider, or how the pool names it, is mended.
 
         Elsewhere: cognito: GetOpenIdTokenForDeveloperIdentity.
         """
@@ -310,7 +319,10 @@ class AsyncTokenMethods:
             UnsupportedLoginProvider: A login names a provider that the pool does not have.
             SamlNotSupported: A login names the ARN of a SAML provider.
             LoginTokenInvalid: A login's token fails a check.
-            ProviderUnavailable: A login provider does not answer, or answers something that cannot be used.
+            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
+            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
+                documents or its keys are not what they must be. Asking again changes nothing until the
+                provider, or how the pool names it, is mended.
             InvalidPrincipalTags: A tag's key begins with aws:, or two keys differ in case only.
 
         Elsewhere: cognito: GetOpenIdToken.
@@ -362,6 +374,12 @@ class AsyncTokenMethods:
             InvalidLogin: The proof of a login cannot be used: a developer user identifier above 1024
                 characters, a token that does not verify.
             InvalidPrincipalTags: A tag's key begins with aws:, or two keys differ in case only.
+            PoolTokenNotAccepted: A pool's own token is given as a login.
+            LoginTokenInvalid: A login's token fails a check.
+            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
+            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
+                documents or its keys are not what they must be. Asking again changes nothing until the
+                provider, or how the pool names it, is mended.
 
         Elsewhere: cognito: GetOpenIdTokenForDeveloperIdentity.
         """

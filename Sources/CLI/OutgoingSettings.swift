@@ -1,0 +1,27 @@
+import ArgumentParser
+import Glibc
+import Mintmark
+import Network
+
+extension StoreSettings {
+    /// How other machines are reached.
+    ///
+    /// - Throws: `ValidationError` for a file that cannot be read, and for what is no proxy.
+    func outgoing() throws -> CurlClient.Options {
+        let caFile = caFile ?? Environment["CA_FILE"]
+        if let caFile, access(caFile, R_OK) != 0 {
+            throw ValidationError("--ca-file: '\(caFile)' cannot be read (\(String(cString: strerror(errno)))).")
+        }
+        let proxy = proxy ?? Environment["PROXY"]
+        if let proxy {
+            let isProxy = ["http://", "https://", "socks5://", "socks5h://"].contains {
+                proxy.hasPrefix($0) && proxy.utf8.count > $0.utf8.count
+            }
+            // It may hold a password, so it is not repeated.
+            guard isProxy, proxy.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+                throw ValidationError("--proxy is a URL such as http://proxy.example:3128, or one of https, socks5 or socks5h.")
+            }
+        }
+        return CurlClient.Options(caFile: caFile, proxy: proxy, userAgent: "mintmark/\(Mintmark.version)")
+    }
+}

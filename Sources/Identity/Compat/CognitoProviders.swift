@@ -1,0 +1,112 @@
+import Contract
+import JSON
+
+/// Login providers as the service names them (cognito.md 1.2, 1.5, 1.6): social ones by domain with one app id, user pools by name
+/// and client, others by the ARN of an account's OpenID provider.
+struct CognitoProviders {
+    private let realm: Realm
+
+    init(_ realm: Realm) { self.realm = realm }
+
+    private static let userPools = "https://cognito-idp."
+
+    // MARK: From the service's form
+
+    /// The providers of a pool as its methods take them.
+    ///
+    /// - Parameter existing: the pool's providers so far. One that is named again keeps what the service's form cannot say: its
+    ///   keys, where it is asked, and the clients of an OpenID provider, which belong to the account there.
+    /// - Throws: `WireError` for what no pool can have here.
+    func settings(_ input: JSONObject, keeping existing: [PoolProvider]) throws -> JSONValue {
+        if input["SamlProviderARNs"]?.array?.isEmpty == false {
+            throw WireError.invalidParameter("SAML providers are not supported here. Use the provider's OpenID Connect side.")
+        }
+        let known = Dictionary(existing.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        var all: [JSONValue] = []
+        for (domain, app) in (input["SupportedLoginProviders"]?.object ?? [:]).members {
+            let clients = (app.string ?? "").split(separator: ";").map { JSONValue.string(String($0)) }
+            all.append(settings(["provider": .string(domain), "clientIds": .array(clients)], keeping: known[domain]))
+        }
+        for (name, clients) in try userPools(input) {
+            let new: JSONObject = ["issuer": .string("https://\(name)"), "clientIds": .array(clients.map { .string($0) })]
+            all.append(settings(new, keeping: known[name]))
+        }
+        for arn in (input["OpenIdConnectProviderARNs"]?.array ?? []).compactMap(\.string) {
+            let prefix = realm.arn(ofOpenIDProvider: "")
+            guard arn.hasPrefix(prefix), let provider = known[String(arn.dropFirst(prefix.count))] else {
+                throw WireError.invalidParameter(
+                    "There is no OpenID provider \(arn) here: its clients are not known. Add it with pool.create or pool.update.")
+            }
+            all.append(settings([:], keeping: provider))
+        }
+        return .array(all)
+    }
+
+    private func settings(_ new: JSONObject, keeping old: PoolProvider?) -> JSONValue {
+        guard let old else { return .object(new) }
+        var writer = JSONWriter()
+        old.write(to: &writer)
+        var settings = (try? JSONValue(parsing: writer.bytes))?.object ?? [:]
+        settings["name"] = nil
+        settings["clientIds"] = new["clientIds"] ?? settings["clientIds"]
+        return .object(settings)
+    }
+
+    /// Clients by user pool.
+    private func userPools(_ input: JSONObject) throws -> [(name: String, clients: [String])] {
+        var pools: [(name: String, clients: [String])] = []
+        for entry in input["CognitoIdentityProviders"]?.array ?? [] {
+            guard let name = entry["ProviderName"]?.string, let client = entry["ClientId"]?.string else {
+                throw WireError.invalidParameter("Invalid Cognito Identity Provider")
+            }
+            if entry["ServerSideTokenCheck"]?.bool == true {
+                throw WireError.invalidParameter(
+                    "ServerSideTokenCheck is not supported here: nobody is asked whether a user has signed out.")
+            }
+            let at = pools.firstIndex { $0.name == name } ?? pools.endIndex
+            if at == pools.endIndex { pools.append((name, [])) }
+            if !pools[at].clients.contains(client) { pools[at].clients.append(client) }
+        }
+        return pools
+    }
+
+    // MARK: To the service's form
+
+    private func isUserPool(_ provider: PoolProvider) -> Bool { provider.issuer?.hasPrefix(Self.userPools) == true }
+
+    /// The members that describe a pool's providers. Several clients of a social provider, for which the service has no form, are
+    /// written with `;` between them.
+    func answer(_ providers: [PoolProvider]) -> JSONObject {
+        var social = JSONObject()
+        var pools: [JSONValue] = []
+        var others: [JSONValue] = []
+        for provider in providers {
+            if let domain = provider.provider {
+                social[domain.rawValue] = .string(provider.clientIds.joined(separator: ";"))
+            } else if isUserPool(provider) {
+                for client in provider.clientIds {
+                    pools.append(["ProviderName": .string(provider.name), "ClientId": .string(client), "ServerSideTokenCheck": false])
+                }
+            } else {
+                others.append(.string(realm.arn(ofOpenIDProvider: provider.name)))
+            }
+        }
+        var answer = JSONObject()
+        if !social.isEmpty { answer["SupportedLoginProviders"] = .object(social) }
+        if !others.isEmpty { answer["OpenIdConnectProviderARNs"] = .array(others) }
+        if !pools.isEmpty { answer["CognitoIdentityProviders"] = .array(pools) }
+        return answer
+    }
+
+    // MARK: Keys of records
+
+    /// What a provider is called as a key of role mappings: of a user pool each client has one.
+    func mappingKeys(_ provider: PoolProvider) -> [String] {
+        isUserPool(provider) ? provider.clientIds.map { "\(provider.name):\($0)" } : [tagKey(provider)]
+    }
+
+    /// What a provider is called as a key of tag maps.
+    func tagKey(_ provider: PoolProvider) -> String {
+        provider.provider != nil || isUserPool(provider) ? provider.name : realm.arn(ofOpenIDProvider: provider.name)
+    }
+}

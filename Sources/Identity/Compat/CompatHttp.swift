@@ -1,0 +1,14 @@
+import Contract
+
+extension CompatService {
+    /// Answers an HTTP request as the vendor's own service would.
+    ///
+    /// - Source: cognito.md 2 (data forms, errors), 3 (operations).
+    public func http(_ request: CompatHttp.Params, _ call: any CallContext) throws -> CompatHttp.Result {
+        let headers = request.headers ?? [:]
+        let answer = try answer(
+            WireRequest(method: request.method, url: request.url, headers: headers.map { ($0.name, $0.value) }, body: request.body ?? ""),
+            call)
+        return CompatHttp.Result(status: answer.status, headers: Members(answer.headers.map { ($0.name, $0.value) }), body: answer.body)
+    }
+}

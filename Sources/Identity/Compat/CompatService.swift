@@ -1,0 +1,80 @@
+import Contract
+import JSON
+import Storage
+
+/// The vendors' own wire formats, answered by the same services: `compat.*`.
+///
+/// Here is translation only: every rule is that of the method an operation stands for, and whatever goes in is checked by the
+/// contract of that method too.
+public struct CompatService: Sendable {
+    let surroundings: Surroundings
+    let pool: PoolService
+    let identity: IdentityService
+    let token: TokenService
+    let credentials: CredentialsService
+    let role: RoleService
+
+    public init(_ surroundings: Surroundings, _ catalogue: Catalogue) {
+        self.surroundings = surroundings
+        pool = PoolService(surroundings, catalogue)
+        identity = IdentityService(surroundings, catalogue)
+        token = TokenService(surroundings, catalogue)
+        credentials = CredentialsService(surroundings, catalogue)
+        role = RoleService(surroundings, catalogue)
+    }
+
+    /// Answers a request as the service that it is meant for.
+    ///
+    /// - Throws: only what moves the call to where it may wait. Everything else is an answer.
+    func answer(_ request: WireRequest, _ call: any CallContext) throws -> WireAnswer {
+        let requestId = surroundings.random.uuid()
+        var answer: WireAnswer
+        if let target = request.header("x-amz-target") {
+            answer = try CognitoProtocol(service: self, request: request, context: call).answer(target: target)
+        } else if let action = request.parameter("Action") {
+            answer = try STSProtocol(service: self, request: request, context: call, requestId: requestId).answer(action: action)
+        } else {
+            let error = WireError(
+                "UnknownOperationException",
+                "Neither X-Amz-Target nor Action says what is asked for. cognito-identity and sts are answered here.", status: 404)
+            answer = .json(error)
+        }
+        answer.headers.append(("x-amzn-requestid", requestId))
+        return answer
+    }
+}
+
+extension CompatService: CompatHandlers {}
+
+/// An operation's own refusal, as the vendor's service words it.
+struct WireError: Error, Equatable {
+    let code: String
+    let message: String
+    let status: Int64
+
+    init(_ code: String, _ message: String, status: Int64 = 400) {
+        self.code = code
+        self.message = message
+        self.status = status
+    }
+
+    static func invalidParameter(_ message: String) -> WireError { WireError("InvalidParameterException", message) }
+    static func internalFailure(_ code: String) -> WireError {
+        WireError(code, "The request processing has failed because of an unknown error, exception or failure.", status: 500)
+    }
+}
+
+extension WireError {
+    /// Runs an operation. What it refuses is translated by `translate`; what moves a call to another lane passes.
+    static func catching<R>(internalCode: String, _ translate: (any ContractError) -> WireError, _ body: () throws -> R) throws -> Result<
+        R, WireError
+    > {
+        do { return .success(try body()) } catch let error as WireError {
+            return .failure(error)
+        } catch let error as any ContractError {
+            return .failure(translate(error))
+        } catch is StoreError {
+            return .failure(.internalFailure(internalCode))
+        }
+    }
+}

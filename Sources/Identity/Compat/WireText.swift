@@ -1,0 +1,61 @@
+/// What the service's model demands of a text (cognito.md 1.1).
+struct WireText: Sendable {
+    /// In Unicode scalars.
+    let length: ClosedRange<Int>
+    var pattern: WirePattern?
+    /// Whether it must not be shown in messages.
+    var isSecret = false
+
+    /// The constraints that a text breaks, as the service words them.
+    func breaches(of text: String) -> [String] {
+        let count = text.unicodeScalars.count
+        var all: [String] = []
+        if count > length.upperBound { all.append("Member must have length less than or equal to \(length.upperBound)") }
+        if count < length.lowerBound { all.append("Member must have length greater than or equal to \(length.lowerBound)") }
+        if let pattern, !pattern.matches(text) { all.append("Member must satisfy regular expression pattern: \(pattern.text)") }
+        return all
+    }
+
+    /// All constraints, as the service lists them for the elements of a list or a map.
+    var constraints: String {
+        var all = ["Member must have length less than or equal to \(length.upperBound)"]
+        if length.lowerBound > 0 { all.append("Member must have length greater than or equal to \(length.lowerBound)") }
+        if let pattern { all.append("Member must satisfy regular expression pattern: \(pattern.text)") }
+        return "[\(all.joined(separator: ", "))]"
+    }
+}
+
+/// A pattern of the service's model: the text that its messages show, and what it means.
+struct WirePattern: Sendable {
+    let text: String
+    let matches: @Sendable (String) -> Bool
+
+    /// One or more characters of a class.
+    static func some(_ text: String, orNone: Bool = false, _ holds: @escaping @Sendable (Unicode.Scalar) -> Bool) -> WirePattern {
+        WirePattern(text: text) { (orNone || !$0.isEmpty) && $0.unicodeScalars.allSatisfy(holds) }
+    }
+
+    /// `REGION:GUID`.
+    static let id = WirePattern(text: #"[\w-]+:[0-9a-f-]+"#) { text in
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        return parts.count == 2 && parts.allSatisfy { !$0.isEmpty }
+            && parts[0].unicodeScalars.allSatisfy { isWord($0) || $0 == "-" }
+            && parts[1].unicodeScalars.allSatisfy { "0"..."9" ~= $0 || "a"..."f" ~= $0 || $0 == "-" }
+    }
+
+    static let roleType = WirePattern(text: "(un)?authenticated") { $0 == "authenticated" || $0 == "unauthenticated" }
+
+    /// A word's characters and `others`.
+    static func word(_ text: String, and others: String, orNone: Bool = false) -> WirePattern {
+        let others = Set(others.unicodeScalars)
+        return some(text, orNone: orNone) { isWord($0) || others.contains($0) }
+    }
+
+    /// `\w`, in ASCII.
+    private static func isWord(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case "a"..."z", "A"..."Z", "0"..."9", "_": true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,33 @@
+import Storage
+
+/// Under what an identity's id is kept (cognito.md 8.5, storage key).
+struct ProviderKey: Hashable, Sendable {
+    let poolId: String
+    let key: String
+}
+
+extension Transaction {
+    /// The identity that is kept.
+    func keptIdentity(_ key: ProviderKey) throws -> Identity? {
+        try queryOne(
+            """
+            SELECT i.id, i.pool_id, i.state, i.created_at, i.updated_at
+            FROM provider_identity p JOIN identity i ON i.id = p.identity_id WHERE p.pool_id = $1 AND p.provider_key = $2
+            """, key.poolId, key.key, row: Identity.init)
+    }
+
+    /// Keeps an identity's id in the place of any other. One that is gone by now is not kept.
+    func keep(_ identityId: String, as key: ProviderKey, at now: Int64) throws {
+        try execute(
+            """
+            INSERT INTO provider_identity (pool_id, provider_key, identity_id, kept_at)
+            SELECT i.pool_id, $2, i.id, $4 FROM identity i WHERE i.id = $3 AND i.pool_id = $1
+            ON CONFLICT (pool_id, provider_key) DO UPDATE SET identity_id = excluded.identity_id, kept_at = excluded.kept_at
+            """, key.poolId, key.key, identityId, now)
+    }
+
+    /// Answers false if none was kept.
+    func forgetIdentity(_ key: ProviderKey) throws -> Bool {
+        try execute("DELETE FROM provider_identity WHERE pool_id = $1 AND provider_key = $2", key.poolId, key.key) == 1
+    }
+}

@@ -1,0 +1,33 @@
+import Contract
+
+/// Credential providers as the mobile SDKs have them (cognito.md 8): `credentialsProvider.*`.
+public struct CredentialsProviderService: Sendable {
+    let surroundings: Surroundings
+    let catalogue: Catalogue
+    let providers = OpenProviders()
+
+    public init(_ surroundings: Surroundings, _ catalogue: Catalogue) {
+        self.surroundings = surroundings
+        self.catalogue = catalogue
+    }
+
+    var tokens: TokenService { TokenService(surroundings, catalogue) }
+    var identities: IdentityService { IdentityService(surroundings, catalogue) }
+    var credentials: CredentialsService { CredentialsService(surroundings, catalogue) }
+}
+
+extension CredentialsProviderService: CredentialsProviderHandlers {}
+
+extension CredentialsProviderAnswer {
+    init(_ held: ProviderMemory.Held) {
+        self.init(state: .ready, identityId: held.identityId, credentials: held.credentials, roleArn: held.roleArn)
+    }
+
+    /// The question for the token that is awaited, if one is.
+    init?(asking memory: ProviderMemory) {
+        guard let awaited = memory.awaited else { return nil }
+        self.init(
+            state: .tokenRequired, identityId: memory.identityId, continuationToken: awaited.continuationToken, logins: memory.logins,
+            reason: awaited.reason)
+    }
+}

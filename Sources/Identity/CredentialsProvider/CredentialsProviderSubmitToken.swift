@@ -1,0 +1,36 @@
+import Contract
+import Crypto
+
+extension CredentialsProviderService {
+    /// Takes the identity and the token that the caller's backend has minted, and exchanges them.
+    ///
+    /// - Throws: `TokenNotAwaited`; `Token…` errors; `LoginsDoNotMatch` if the token is another identity's; what exchanging throws.
+    /// - Source: cognito.md 8.3, the developer-provider contract; 3.5.
+    public func submitToken(_ request: CredentialsProviderSubmitToken.Params, _ call: any CallContext) throws -> CredentialsProviderAnswer {
+        guard let provider = providers.find(asking: request.continuationToken) else { throw TokenNotAwaited() }
+        let now = surroundings.clock.now
+        return try provider.refreshNext(held: { try Self.held($0, for: request) }) { memory in
+            let turn = ProviderTurn(provider.settings, provider.handle, call, now: now)
+            let token = try credentials.verifier.verify(request.token, .init(audience: turn.settings.key.poolId), now: now)
+            guard token.identityId == request.identityId else { throw LoginsDoNotMatch(identityId: request.identityId) }
+            try adopt(token.identityId, &memory, keptBefore: try kept(turn)?.id, turn)
+            let user = ProvenUser(
+                identityId: token.identityId, isGuest: SessionHolder(token).isGuest, proof: .token(request.token))
+            let held = try exchange(user, turn)
+            memory.hold(held)
+            return CredentialsProviderAnswer(held)
+        }
+    }
+
+    /// What a second backend that answers the same question gets; nil if this is the first.
+    private static func held(
+        _ memory: ProviderMemory, for request: CredentialsProviderSubmitToken.Params
+    ) throws -> CredentialsProviderAnswer? {
+        if let awaited = memory.awaited, constantTimeEquals(awaited.continuationToken, request.continuationToken) { return nil }
+        guard let answered = memory.answered, constantTimeEquals(answered, request.continuationToken), let held = memory.held else {
+            throw TokenNotAwaited()
+        }
+        guard held.identityId == request.identityId else { throw LoginsDoNotMatch(identityId: request.identityId) }
+        return CredentialsProviderAnswer(held)
+    }
+}

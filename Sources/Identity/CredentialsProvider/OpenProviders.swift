@@ -1,0 +1,37 @@
+import Contract
+import Synchronization
+
+/// The credential providers that are open in this process.
+final class OpenProviders: Sendable {
+    /// So many at once.
+    static let limit = 1000
+
+    private let all = Mutex<[String: OpenProvider]>([:])
+
+    /// - Throws: `TooManyProviders`.
+    func add(_ provider: OpenProvider) throws {
+        let isAdded = all.withLock { all in
+            guard all.count < Self.limit else { return false }
+            all[provider.handle] = provider
+            return true
+        }
+        if !isAdded { throw TooManyProviders(limit: Int64(Self.limit)) }
+    }
+
+    /// - Throws: `ProviderNotOpen`.
+    func find(_ handle: String) throws -> OpenProvider {
+        guard let provider = all.withLock({ $0[handle] }) else { throw ProviderNotOpen(provider: handle) }
+        return provider
+    }
+
+    /// - Throws: `ProviderNotOpen`.
+    func remove(_ handle: String) throws {
+        guard all.withLock({ $0.removeValue(forKey: handle) }) != nil else { throw ProviderNotOpen(provider: handle) }
+    }
+
+    /// The provider that has asked for a token with this continuation token, or would have: its handle stands before the dot.
+    func find(asking continuationToken: String) -> OpenProvider? {
+        guard let dot = continuationToken.firstIndex(of: ".") else { return nil }
+        return all.withLock { $0[String(continuationToken[..<dot])] }
+    }
+}

@@ -1,0 +1,13 @@
+import Contract
+import Loopback
+
+extension TestService {
+    /// Serves `compat.http` on the loopback address.
+    ///
+    /// - Throws: `PortUnavailable`.
+    public func http(_ request: TestHttp.Params, _ call: any CallContext) throws -> TestHttp.Result {
+        do { return TestHttp.Result(baseUrl: try loopback.server(port: request.port.map { UInt16($0) }).baseURL) } catch {
+            throw PortUnavailable(port: Int64(error.port), reason: error.reason)
+        }
+    }
+}

@@ -1,0 +1,98 @@
+/// The request line and the headers of a request, taken apart strictly (RFC 9112): what two readers could understand differently is refused.
+struct RequestHead: Sendable {
+    let method: String
+    let target: String
+    let headers: [(name: String, value: String)]
+    /// How many bytes of body follow.
+    let bodyLength: Int
+    /// Whether the client keeps the connection open for another request.
+    let keepsOpen: Bool
+    /// Whether it waits for `100 Continue` before it sends the body.
+    let expectsContinue: Bool
+
+    /// Why a request is refused.
+    struct Refusal: Error, Equatable {
+        let status: Int
+        let text: String
+    }
+
+    /// - Parameter bytes: everything before the empty line, with the line break before that.
+    init(_ bytes: some Collection<UInt8>) throws(Refusal) {
+        guard bytes.allSatisfy({ $0 < 0x80 && ($0 >= 0x20 || $0 == 0x0D || $0 == 0x0A || $0 == 0x09) && $0 != 0x7F }) else {
+            throw Refusal(status: 400, text: "The head of the request is not plain ASCII.")
+        }
+        let lines = try Self.lines(Array(bytes))
+        let words = lines[0].split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false).map {
+            String(decoding: $0, as: UTF8.self)
+        }
+        guard words.count == 3, Self.isToken(words[0]) else { throw Refusal(status: 400, text: "The request line cannot be read.") }
+        guard words[2] == "HTTP/1.1" || words[2] == "HTTP/1.0" else { throw Refusal(status: 505, text: "Only HTTP/1.1 is spoken here.") }
+        guard words[1].hasPrefix("/") else { throw Refusal(status: 400, text: "The request target is not a path.") }
+        method = words[0]
+        target = words[1]
+        var headers: [(name: String, value: String)] = []
+        for line in lines.dropFirst() { headers.append(try Self.header(line)) }
+        self.headers = headers
+        func values(_ name: String) -> [String] { headers.filter { $0.name == name }.map(\.value) }
+        guard values("transfer-encoding").isEmpty else {
+            throw Refusal(status: 501, text: "Send a Content-Length; transfer codings are not known here.")
+        }
+        bodyLength = try Self.length(values("content-length"))
+        let connection = values("connection").flatMap { $0.lowercased().split(separator: ",").map { $0.filter { $0 != " " } } }
+        keepsOpen = words[2] == "HTTP/1.1" ? !connection.contains("close") : false
+        expectsContinue = values("expect").contains { $0.lowercased() == "100-continue" }
+        guard values("host").count == 1 else { throw Refusal(status: 400, text: "A request has one Host header.") }
+    }
+
+    /// Whether the Host header names this machine itself: a page of another site that a browser was tricked into showing under a
+    /// name of its own cannot say so.
+    var isForThisMachine: Bool {
+        let host = headers.first { $0.name == "host" }?.value.lowercased() ?? ""
+        let name = host.hasPrefix("[") ? host.prefix { $0 != "]" } + "]" : host.prefix { $0 != ":" }
+        let port = host.dropFirst(name.count)
+        let isPort = port.isEmpty || (port.first == ":" && port.count > 1 && port.dropFirst().utf8.allSatisfy { 0x30...0x39 ~= $0 })
+        return isPort && ["127.0.0.1", "localhost", "[::1]"].contains(String(name))
+    }
+
+    private static func lines(_ bytes: [UInt8]) throws(Refusal) -> [ArraySlice<UInt8>] {
+        var lines: [ArraySlice<UInt8>] = []
+        var rest = bytes[...]
+        while let end = rest.firstIndex(of: 0x0A) {
+            guard end > rest.startIndex, rest[end - 1] == 0x0D else { throw Refusal(status: 400, text: "Lines end with CR LF.") }
+            lines.append(rest[..<(end - 1)])
+            rest = rest[(end + 1)...]
+        }
+        guard rest.isEmpty, !lines.isEmpty, !lines.contains(where: { $0.contains(0x0D) }) else {
+            throw Refusal(status: 400, text: "Lines end with CR LF.")
+        }
+        return lines
+    }
+
+    private static func header(_ line: ArraySlice<UInt8>) throws(Refusal) -> (name: String, value: String) {
+        let name = String(decoding: line.prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self)
+        guard name.utf8.count < line.count, isToken(name) else { throw Refusal(status: 400, text: "A header cannot be read.") }
+        let blank: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 }
+        let value = line.dropFirst(name.utf8.count + 1).drop(while: blank)
+        let kept = value.lastIndex { !blank($0) }.map { value[...$0] } ?? []
+        return (name.lowercased(), String(decoding: kept, as: UTF8.self))
+    }
+
+    private static func length(_ values: [String]) throws(Refusal) -> Int {
+        guard let value = values.first else { return 0 }
+        guard values.count == 1, (1...10).contains(value.utf8.count), value.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let length = Int(value)
+        else {
+            throw Refusal(status: 400, text: "Content-Length cannot be read.")
+        }
+        return length
+    }
+
+    private static func isToken(_ text: String) -> Bool {
+        !text.isEmpty
+            && text.utf8.allSatisfy {
+                switch $0 {
+                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+                default: "!#$%&'*+-.^_`|~".utf8.contains($0)
+                }
+            }
+    }
+}

@@ -1,0 +1,98 @@
+import Glibc
+import Platform
+
+/// Why a server cannot listen.
+public struct LoopbackFailure: Error, Equatable {
+    /// The port that was asked for; 0 for any.
+    public let port: Int
+    public let reason: String
+}
+
+/// A socket of the operating system, in the few ways that a server needs it.
+enum Socket {
+    /// A socket that listens on 127.0.0.1, and its port.
+    static func listen(port: UInt16) throws(LoopbackFailure) -> (descriptor: Int32, port: UInt16) {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw failure(port) }
+        var one: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<Int32>.size))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let status = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                bind(descriptor, address, size) == 0 && Glibc.listen(descriptor, 64) == 0 && getsockname(descriptor, address, &size) == 0
+            }
+        }
+        guard status else {
+            defer { close(descriptor) }
+            throw failure(port)
+        }
+        return (descriptor, UInt16(bigEndian: address.sin_port))
+    }
+
+    private static func failure(_ port: UInt16) -> LoopbackFailure {
+        LoopbackFailure(port: Int(port), reason: String(cString: strerror(errno)))
+    }
+
+    /// The next connection; nil if the socket is closed for good.
+    static func accept(_ descriptor: Int32) -> Int32? {
+        while true {
+            let connection = Glibc.accept(descriptor, nil, nil)
+            if connection >= 0 {
+                _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
+                var one: Int32 = 1
+                setsockopt(connection, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
+                return connection
+            }
+            switch errno {
+            case EINTR, ECONNABORTED: continue
+            // Out of descriptors or memory: whoever waits goes on waiting.
+            case EMFILE, ENFILE, ENOBUFS, ENOMEM: usleep(20_000)
+            default: return nil
+            }
+        }
+    }
+
+    /// Reads what is there, waiting for it until `deadline`; nil at the end, after an error, and past the deadline.
+    static func read(_ descriptor: Int32, into buffer: inout [UInt8], deadline: UInt64) -> Bool {
+        guard wait(descriptor, Int16(POLLIN), until: deadline) else { return false }
+        var block = [UInt8](repeating: 0, count: 16 * 1024)
+        while true {
+            let count = recv(descriptor, &block, block.count, 0)
+            if count > 0 {
+                buffer += block[..<count]
+                return true
+            }
+            if count < 0, errno == EINTR { continue }
+            return false
+        }
+    }
+
+    /// Writes all of `bytes`; false if the other side is gone or does not take them until `deadline`.
+    static func write(_ descriptor: Int32, _ bytes: [UInt8], deadline: UInt64) -> Bool {
+        var sent = 0
+        while sent < bytes.count {
+            guard wait(descriptor, Int16(POLLOUT), until: deadline) else { return false }
+            let count = bytes[sent...].withUnsafeBytes {
+                send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+            }
+            if count < 0, errno != EINTR, errno != EAGAIN { return false }
+            sent += max(0, count)
+        }
+        return true
+    }
+
+    private static func wait(_ descriptor: Int32, _ events: Int16, until deadline: UInt64) -> Bool {
+        while true {
+            let now = Monotonic.nanoseconds()
+            guard now < deadline else { return false }
+            var entry = pollfd(fd: descriptor, events: events, revents: 0)
+            let ready = poll(&entry, 1, Int32(min((deadline - now) / 1_000_000 + 1, 60_000)))
+            if ready > 0 { return true }
+            if ready < 0, errno != EINTR { return false }
+        }
+    }
+}

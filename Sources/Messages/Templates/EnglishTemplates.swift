@@ -1,0 +1,62 @@
+/// The words that are used where a tenant has none of its own.
+enum EnglishTemplates {
+    /// - Parameter values: decide whether a name can be said and how many minutes there are.
+    static func mail(for purpose: MessagePurpose, _ values: MessageValues) -> MailTemplate {
+        let paragraphs = paragraphs(purpose, values)
+        let html = paragraphs.map { paragraph in
+            let shown = paragraph.replacing("{{code}}", with: "<strong style=\"font-size: 1.5em; letter-spacing: 0.1em\">{{code}}</strong>")
+            return "<p>\(shown)</p>\n"
+        }.joined()
+        return made {
+            () throws(TemplateRefusal) in
+            try MailTemplate(
+                subject: subject(purpose, values), text: paragraphs.map { $0 + "\n" }.joined(separator: "\n"),
+                html: "<!DOCTYPE html>\n<html lang=\"en\">\n<body>\n\(html)</body>\n</html>\n", for: purpose)
+        }
+    }
+
+    static func textMessage(for purpose: MessagePurpose, _ values: MessageValues) -> TextMessageTemplate {
+        let text =
+            purpose.carriesCode
+            ? "{{code}} is your code\(place(values)). It works for {{minutes}} \(unit(values)). Do not tell it to anyone."
+            : "You already have an account\(place(values)). Sign in instead of signing up."
+        return made { () throws(TemplateRefusal) in try TextMessageTemplate(text: text, for: purpose) }
+    }
+
+    private static func subject(_ purpose: MessagePurpose, _ values: MessageValues) -> String {
+        switch purpose {
+        case .signUp, .verifyAddress: "{{code}} is your code to confirm your address\(place(values))"
+        case .signIn: "{{code}} is your code to sign in\(values.tenantName == nil ? "" : " to {{tenantName}}")"
+        case .passwordReset: "{{code}} is your code to choose a new password\(place(values))"
+        case .signUpNotice: "You already have an account\(place(values))"
+        }
+    }
+
+    private static func paragraphs(_ purpose: MessagePurpose, _ values: MessageValues) -> [String] {
+        let ask =
+            switch purpose {
+            case .signUp: "To create your account\(place(values)), enter this code:"
+            case .signIn: "To sign in\(values.tenantName == nil ? "" : " to {{tenantName}}"), enter this code:"
+            case .passwordReset: "To choose a new password\(place(values)), enter this code:"
+            case .verifyAddress: "To confirm that {{address}} is your address\(place(values)), enter this code:"
+            case .signUpNotice:
+                "Somebody, perhaps you, tried to create an account\(place(values)) with this address. It already has one, so nothing was created."
+            }
+        if purpose == .signUpNotice {
+            return [ask, "If it was you, sign in instead. If you do not remember your password, choose a new one there."]
+                + ["If it was not you, there is nothing you need to do."]
+        }
+        let ignore =
+            "If you did not ask for it, ignore this message. Nobody can get in with your address alone; do not tell anyone the code."
+        return [ask, "{{code}}", "The code works for {{minutes}} \(unit(values)).", ignore]
+    }
+
+    private static func place(_ values: MessageValues) -> String { values.tenantName == nil ? "" : " for {{tenantName}}" }
+
+    private static func unit(_ values: MessageValues) -> String { values.minutes == 1 ? "minute" : "minutes" }
+
+    /// A test makes each of them.
+    private static func made<Template>(_ make: () throws(TemplateRefusal) -> Template) -> Template {
+        do throws(TemplateRefusal) { return try make() } catch { fatalError("a built-in template is refused: \(error)") }
+    }
+}

@@ -1,0 +1,48 @@
+import Logging
+import Network
+import Platform
+import Synchronization
+
+/// Writes to the log when a provider's keys cannot be fetched, and when they can again. The same failure of one provider is written
+/// once a minute, and of 256 providers at a time.
+final class ProviderLog: Sendable {
+    private struct Trouble {
+        var failure: IssuerFailure
+        var loggedAt: UInt64
+        var unlogged = 0
+    }
+
+    private static let (pause, capacity): (UInt64, Int) = (60_000_000_000, 256)
+    private let log: Logger
+    private let troubles = Mutex<[String: Trouble]>([:])
+
+    init(_ log: Logger) { self.log = log }
+
+    /// Notes what came of asking `issuer`.
+    func asked(_ issuer: String, _ failure: IssuerFailure?) {
+        guard let failure else {
+            if troubles.withLock({ $0.removeValue(forKey: issuer) }) != nil {
+                log.notice("a provider's keys are here again", metadata: ["issuer": "\(issuer)"])
+            }
+            return
+        }
+        let now = Monotonic.nanoseconds()
+        let unlogged: Int? = troubles.withLock { troubles in
+            if var known = troubles[issuer], known.failure == failure, now < known.loggedAt + Self.pause {
+                known.unlogged += 1
+                troubles[issuer] = known
+                return nil
+            }
+            guard troubles[issuer] != nil || troubles.count < Self.capacity else { return nil }
+            let unlogged = troubles[issuer]?.unlogged ?? 0
+            troubles[issuer] = Trouble(failure: failure, loggedAt: now)
+            return unlogged
+        }
+        guard let unlogged else { return }
+        log.warning(
+            "a provider's keys could not be fetched",
+            metadata: [
+                "issuer": "\(issuer)", "check": "\(failure.check.rawValue)", "reason": "\(failure.reason)", "notLogged": "\(unlogged)",
+            ])
+    }
+}

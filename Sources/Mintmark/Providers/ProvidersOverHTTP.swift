@@ -1,0 +1,66 @@
+import Contract
+import Crypto
+import Identity
+import JSON
+import JSONRPC
+import Network
+
+/// Login providers, reached by HTTP. A call that has to ask one moves to the network lane first; those that need the same answer wait
+/// for it without holding a thread; one whose keys are known stays where it is.
+struct ProvidersOverHTTP: ForeignProviders {
+    private let client: any HTTPClient
+    private let keys: IssuerKeys
+    let allowsPlainLoopback: Bool
+
+    init(_ client: any HTTPClient, allowsPlainLoopback: Bool, log: ProviderLog) {
+        self.client = client
+        self.allowsPlainLoopback = allowsPlainLoopback
+        keys = IssuerKeys(client, report: { log.asked($0.issuer, $1) })
+    }
+
+    func key(for header: JWSHeader, issuer: String, of provider: ProviderAddress, _ call: any CallContext) throws -> PublicKey? {
+        let address = IssuerAddress(
+            issuer, allowsInsecureLoopback: provider.allowsInsecure || allowsPlainLoopback,
+            allowsPrivateNetwork: provider.allowsPrivateNetwork)
+        let outcome: any Error
+        do throws(IssuerFailure) {
+            switch try keys.lookUp(header, of: address) {
+            case .known(let key): return key
+            case .mustAsk where mayWait(call), .isAsked where mayWait(call) && !call.mayAnswerLater:
+                return try keys.key(for: header, of: address, isCancelled: { call.isCancelled })
+            case .isAsked where call.mayAnswerLater:
+                outcome = WaitsForOthers { [keys] in keys.whenAnswered(address, $0) }
+            case .mustAsk, .isAsked: outcome = MoveToLane(.network)
+            }
+        } catch { throw answer(to: error, of: provider) }
+        throw outcome
+    }
+
+    func object(at url: String, of provider: ProviderAddress, _ call: any CallContext) throws -> (status: Int, object: JSONNode) {
+        guard mayWait(call) else { throw MoveToLane(.network) }
+        let policy = HTTPPolicy(
+            allowsInsecureLoopback: provider.allowsInsecure || allowsPlainLoopback, allowsPrivateNetwork: provider.allowsPrivateNetwork)
+        let request = HTTPRequest(
+            url: url, headers: [("Accept", "application/json")], policy: policy, isCancelled: { call.isCancelled })
+        let response: HTTPResponse
+        do throws(HTTPFailure) { response = try client.send(request) } catch { throw answer(to: IssuerFailure(error), of: provider) }
+        let failure = IssuerFailure(status: response.status, to: "a question about a token")
+        if failure.check == .unavailable { throw answer(to: failure, of: provider) }
+        guard let object = try? JSONText(response.body).root, object.kind == .object else {
+            let isOdd = response.status == 200
+            throw answer(to: isOdd ? IssuerFailure(.document, "What it answers is no JSON object.") : failure, of: provider)
+        }
+        return (response.status, object)
+    }
+
+    /// A Swift program's own call waits where it is.
+    private func mayWait(_ call: any CallContext) -> Bool { (call as? CallAdapter)?.mayWaitForOthers ?? true }
+
+    private func answer(to failure: IssuerFailure, of provider: ProviderAddress) -> any Error {
+        switch failure.check {
+        case .cancelled: CancellationError()
+        case .unavailable: ProviderUnavailable(provider: provider.name, reason: failure.reason)
+        default: ProviderUnusable(provider: provider.name, check: failure.check.rawValue, reason: failure.reason)
+        }
+    }
+}

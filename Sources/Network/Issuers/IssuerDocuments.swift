@@ -1,0 +1,85 @@
+import Crypto
+import JSON
+import Platform
+
+/// The keys of an issuer as it published them.
+struct PublishedKeys: Sendable {
+    let set: JWKSet
+    /// For how many seconds they may be used without looking again.
+    let lifetimeSeconds: Int
+}
+
+/// Fetches what an issuer publishes: its description (OpenID Connect Discovery 4) and the key set that this names (RFC 7517 section 5).
+struct IssuerDocuments {
+    let client: any HTTPClient
+    let address: IssuerAddress
+    let isCancelled: @Sendable () -> Bool
+
+    /// How long both together may take.
+    static let timeoutMilliseconds = 10_000
+    /// For how long keys are used when the issuer does not say, and within which bounds it is believed.
+    static let (usualLifetime, lifetimes) = (3600, 300...86_400)
+
+    /// - Throws: `IssuerFailure`; then nothing of what came is used.
+    func fetch() throws(IssuerFailure) -> PublishedKeys {
+        let deadline = Monotonic.nanoseconds() + UInt64(Self.timeoutMilliseconds) * 1_000_000
+        let (description, _) = try object(at: address.discoveryURL, "its discovery document", address.policy, until: deadline)
+        try checkIssuer(of: description)
+        guard let url = description["jwks_uri"]?.string, !url.isEmpty else {
+            throw IssuerFailure(.document, "Its discovery document names no jwks_uri.")
+        }
+        let (set, response) = try object(at: url, "its key set", address.policy(forNamed: url), until: deadline)
+        let lifetime = response.maxAgeSeconds ?? Self.usualLifetime
+        return PublishedKeys(
+            set: try keys(set), lifetimeSeconds: min(max(lifetime, Self.lifetimes.lowerBound), Self.lifetimes.upperBound))
+    }
+
+    private func object(
+        at url: String, _ what: String, _ policy: HTTPPolicy, until deadline: UInt64
+    ) throws(IssuerFailure) -> (JSONNode, HTTPResponse) {
+        var policy = policy
+        let now = Monotonic.nanoseconds()
+        policy.timeoutMilliseconds = now < deadline ? max(1, Int((deadline - now) / 1_000_000)) : 1
+        let response: HTTPResponse
+        do throws(HTTPFailure) {
+            response = try client.send(
+                HTTPRequest(url: url, headers: [("Accept", "application/json")], policy: policy, isCancelled: isCancelled))
+        } catch { throw IssuerFailure(error) }
+        guard response.status == 200 else { throw IssuerFailure(status: response.status, to: "a request for \(what)") }
+        guard let node = try? JSONText(response.body).root, node.kind == .object else {
+            let type = response.contentType.map { " but \(quoted($0))" } ?? ""
+            throw IssuerFailure(.document, "What it answers for \(what) is no JSON object\(type).")
+        }
+        return (node, response)
+    }
+
+    /// The issuer must be the one that was asked for, to the letter: else one issuer could speak for another (OpenID Connect Discovery 4.3).
+    private func checkIssuer(of description: JSONNode) throws(IssuerFailure) {
+        guard let issuer = description["issuer"]?.string else { throw IssuerFailure(.issuer, "Its discovery document names no issuer.") }
+        guard issuer.utf8.elementsEqual(address.issuer.utf8) else {
+            throw IssuerFailure(
+                .issuer,
+                "Its discovery document is of \(quoted(issuer)), not of \(quoted(address.issuer)); they must be equal to the letter.")
+        }
+    }
+
+    private func keys(_ node: JSONNode) throws(IssuerFailure) -> JWKSet {
+        let set: JWKSet
+        do throws(KeyError) { set = try JWKSet(node) } catch { throw IssuerFailure(.keys, "Its key set has no array of keys.") }
+        guard !set.keys.isEmpty else {
+            let why = set.refusals.first.map { " (the first: \($0))" } ?? ""
+            throw IssuerFailure(.keys, "Its key set has \(set.refusals.count) keys, none of which can verify signatures\(why).")
+        }
+        var seen: Set<[String]> = []
+        for key in set.keys where !seen.insert([key.keyID, key.algorithm.rawValue]).inserted {
+            throw IssuerFailure(.keys, "Its key set has two keys with the kid \(quoted(key.keyID)), which cannot be told apart.")
+        }
+        return set
+    }
+}
+
+/// Foreign text as it may stand in a message: printable, and not long.
+private func quoted(_ text: String) -> String {
+    let readable = String(String.UnicodeScalarView(text.unicodeScalars.filter { (0x20..<0x7F).contains($0.value) }.prefix(200)))
+    return "'\(readable)'"
+}

@@ -1,0 +1,74 @@
+import Crypto
+
+/// What is known of an issuer, and the rule for what to do with it. Moments are nanoseconds of a clock that only moves forward.
+struct IssuerState: Sendable {
+    /// What a token that needs a key leads to.
+    enum Decision {
+        /// This key, or none: the issuer has none such.
+        case answer(PublicKey?)
+        /// This key, and somebody asks for newer ones meanwhile.
+        case answerAndRenew(PublicKey)
+        /// The issuer could not be asked a moment ago, and is left in peace.
+        case fail(IssuerFailure)
+        /// The caller asks the issuer.
+        case ask
+        /// Somebody is asking; the caller waits for what comes of it.
+        case join
+    }
+
+    private static let second: UInt64 = 1_000_000_000
+    /// How long keys past their time are used at once while newer ones are fetched.
+    static let renewing = 600 * second
+    /// How long keys past their time are used while the issuer cannot be asked.
+    static let mostStale = 86_400 * second
+    /// How long an issuer that could not be asked is left in peace: without keys, and when there are old ones.
+    static let (pause, pauseWithKeys) = (5 * second, 30 * second)
+    /// How long keys that the issuer did not have are not asked for again.
+    static let unknownPause = 30 * second
+
+    private(set) var keys: JWKSet?
+    private var freshUntil: UInt64 = 0
+    private var failure: IssuerFailure?
+    private var retryAt: UInt64 = 0
+    private var unknownAt: UInt64 = 0
+    private(set) var isAsking = false
+    /// When it was asked last.
+    private(set) var askedAt: UInt64 = 0
+
+    func decide(_ header: JWSHeader, at now: UInt64) -> Decision {
+        guard let keys, now < freshUntil + Self.mostStale else {
+            if isAsking { return .join }
+            if let failure, now < retryAt { return .fail(failure) }
+            return .ask
+        }
+        if let key = keys.key(for: header) {
+            if now < freshUntil || isAsking || now < retryAt { return .answer(key) }
+            return now < freshUntil + Self.renewing ? .answerAndRenew(key) : .ask
+        }
+        if isAsking { return .join }
+        if let failure, now < retryAt { return .fail(failure) }
+        return now < unknownAt ? .answer(nil) : .ask
+    }
+
+    /// Notes that somebody asks now.
+    mutating func begin(at now: UInt64) {
+        isAsking = true
+        askedAt = now
+    }
+
+    /// Notes what came of asking for the key of `header`, nil if for no certain one.
+    mutating func end(_ result: Result<PublishedKeys, IssuerFailure>, for header: JWSHeader?, at now: UInt64) {
+        isAsking = false
+        switch result {
+        case .success(let published):
+            keys = published.set
+            freshUntil = now + UInt64(published.lifetimeSeconds) * Self.second
+            (failure, retryAt) = (nil, 0)
+            if let header, published.set.key(for: header) == nil { unknownAt = now + Self.unknownPause }
+        case .failure(let failure) where failure.check == .cancelled: break
+        case .failure(let failure):
+            self.failure = failure
+            retryAt = now + (keys == nil ? Self.pause : Self.pauseWithKeys)
+        }
+    }
+}

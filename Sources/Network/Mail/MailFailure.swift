@@ -1,0 +1,119 @@
+/// What a mail server answered to a command: `550 5.1.1 …` (RFC 5321 section 4.2, RFC 3463).
+public struct SMTPReply: Hashable, Sendable, CustomStringConvertible {
+    /// 4xx for now, 5xx for good.
+    public let code: Int
+    /// Such as `5.1.1`, if the server says so.
+    public let enhancedStatus: String?
+    /// The server's words, in printable ASCII, at most 200 characters, without mail addresses.
+    public let text: String
+
+    /// Whether the server invites to try again later.
+    public var isTemporary: Bool { (400...499).contains(code) }
+
+    public var description: String { ["\(code)", enhancedStatus, text.isEmpty ? nil : text].compactMap(\.self).joined(separator: " ") }
+}
+
+/// Why a message was not handed over. Its sentence is for people; it holds neither passwords nor mail addresses.
+public struct MailFailure: Error, Hashable, Sendable, CustomStringConvertible {
+    public enum Reason: Hashable, Sendable {
+        /// libcurl cannot be loaded; the text is the loader's.
+        case libraryMissing(String)
+        /// libcurl is too old or built without what is needed; the text is its own.
+        case notSupported(String)
+        /// The host has no address.
+        case unresolvable
+        /// The host's address is none that mail is sent to: link-local, multicast, or not loopback where nothing is encrypted.
+        case addressRefused
+        /// No connection.
+        case unreachable
+        /// No answer in time. `mayHaveArrived` when the whole message was on its way.
+        case timedOut(milliseconds: Int, mayHaveArrived: Bool)
+        /// The server's certificate was refused; the text says why.
+        case certificate(String)
+        /// `--ca-file` cannot be read as PEM certificates.
+        case unreadableCertificateFile
+        /// The server offers no STARTTLS, or refuses it. Nothing was said unencrypted.
+        case encryptionNotOffered
+        /// No encrypted connection came about; the text says why.
+        case encryption(String)
+        /// The server does not take anybody, at its greeting or EHLO.
+        case serverRefused(SMTPReply?)
+        /// User and password were refused, or no allowed mechanism is offered. The server's words are withheld.
+        case loginRefused(code: Int?)
+        /// The server wants a user and password first.
+        case loginRequired(SMTPReply)
+        /// The sender's address was refused.
+        case senderRefused(SMTPReply)
+        /// The recipient's address was refused.
+        case recipientRefused(SMTPReply)
+        /// The message was refused.
+        case messageRefused(SMTPReply)
+        /// The connection ended early. `mayHaveArrived` when the whole message was on its way.
+        case interrupted(mayHaveArrived: Bool)
+        /// What came is no SMTP; the text is libcurl's.
+        case protocolError(String)
+        /// `isCancelled` said so.
+        case cancelled
+    }
+
+    public let reason: Reason
+    /// Where the message went: scheme, host and port.
+    public let origin: String
+
+    public init(_ reason: Reason, at origin: String) {
+        self.reason = reason
+        self.origin = origin
+    }
+
+    /// Whether the same message may be taken a little later. False also means: somebody has to change something.
+    public var isRetryable: Bool {
+        switch reason {
+        case .unresolvable, .unreachable, .timedOut, .interrupted, .protocolError: true
+        case .serverRefused(let reply): reply?.isTemporary ?? true
+        case .loginRefused(let code): code.map { (400...499).contains($0) } ?? false
+        case .loginRequired(let reply), .senderRefused(let reply), .recipientRefused(let reply), .messageRefused(let reply):
+            reply.isTemporary
+        default: false
+        }
+    }
+
+    /// Whether the recipient's address is what is wrong, and for good: another address is needed.
+    public var isRecipientAtFault: Bool {
+        if case .recipientRefused(let reply) = reason { !reply.isTemporary } else { false }
+    }
+}
+
+extension MailFailure {
+    public var description: String {
+        switch reason {
+        case .libraryMissing(let why): "libcurl cannot be loaded (\(why)). Install it: apt-get install libcurl4"
+        case .notSupported(let why): "This libcurl cannot send mail: \(why)."
+        case .unresolvable: "The host of \(origin) has no address. Check its spelling, and this machine's name resolution."
+        case .addressRefused:
+            "\(origin) leads to an address that mail is not sent to: link-local, reserved, or not this machine where nothing is encrypted."
+        case .unreachable: "\(origin) does not accept connections. Check that it runs and that no firewall is between."
+        case .timedOut(let milliseconds, let mayHaveArrived):
+            "\(origin) did not answer within \(milliseconds) ms.\(mayHaveArrived ? Self.doubt : "")"
+        case .certificate(let why):
+            "The certificate of \(origin) is refused: \(why). A private authority's certificate can be added with --ca-file."
+        case .unreadableCertificateFile: "The file named by --ca-file does not exist or holds no PEM certificates."
+        case .encryptionNotOffered:
+            "\(origin) offers no STARTTLS, so nothing was sent. If its port is encrypted from the first byte, write smtps:// instead."
+        case .encryption(let why): "No encrypted connection to \(origin): \(why)."
+        case .serverRefused(let reply): "\(origin) does not take mail from here\(Self.saying(reply))"
+        case .loginRefused(let code):
+            "\(origin) refuses the user and password\(code.map { " with \($0)" } ?? ": it offers no way of logging in that is allowed here")."
+        case .loginRequired(let reply): "\(origin) wants a user and password\(Self.saying(reply))"
+        case .senderRefused(let reply): "\(origin) refuses the sender's address\(Self.saying(reply))"
+        case .recipientRefused(let reply): "\(origin) refuses the recipient's address\(Self.saying(reply))"
+        case .messageRefused(let reply): "\(origin) refuses the message\(Self.saying(reply))"
+        case .interrupted(let mayHaveArrived): "\(origin) ended the connection.\(mayHaveArrived ? Self.doubt : "")"
+        case .protocolError(let why): "\(origin) did not answer as SMTP demands: \(why)."
+        case .cancelled: "Sending through \(origin) was cancelled."
+        }
+    }
+
+    private static let doubt = " The message may have arrived nevertheless."
+
+    private static func saying(_ reply: SMTPReply?) -> String { reply.map { ": it says \"\($0)\"." } ?? "." }
+}

@@ -1,0 +1,16 @@
+/// Why a text cannot be used as a pattern.
+public enum PatternRefusal: Error, Hashable, Sendable, CustomStringConvertible {
+    /// PCRE2 cannot be loaded; the text is the loader's.
+    case libraryMissing(String)
+    case tooLong(maximumBytes: Int)
+    /// It breaks a rule of the syntax, after `offset` characters of Unicode; the reason is PCRE2's.
+    case malformed(offset: Int, reason: String)
+
+    public var description: String {
+        switch self {
+        case .libraryMissing(let why): "PCRE2 cannot be loaded (\(why)). Install it: apt-get install libpcre2-8-0"
+        case .tooLong(let bytes): "The pattern is longer than \(bytes) bytes."
+        case .malformed(let offset, let reason): "The pattern cannot be read at character \(offset): \(reason)."
+        }
+    }
+}

@@ -1,0 +1,192 @@
+"""A small reference model of identities and their logins, written from the tables of the identity-pool rules (7.1 to 7.5) and nothing else.
+
+It knows no store, no transaction and no token: only who owns what, and which row of which table holds. What it refuses it raises as `Refused`.
+"""
+
+import dataclasses
+
+MOST_LOGINS = 20
+
+
+class Refused(Exception):
+    """An operation that must be refused, with the type of the error."""
+
+    @property
+    def type(self):
+        return self.args[0]
+
+
+@dataclasses.dataclass
+class Identity:
+    id: str
+    state: str
+    created: int
+    updated: int
+
+
+@dataclasses.dataclass
+class Plan:
+    """What an operation comes to: nobody yet (`owner` is None) or an identity, which gets `links` and everything `absorbed` had."""
+    owner: str | None
+    links: list = dataclasses.field(default_factory=list)
+    absorbed: list = dataclasses.field(default_factory=list)
+
+
+class Pool:
+    """One pool. A login is a pair (provider, subject); `developer` names the provider that an identity may have several users of."""
+
+    def __init__(self, developer, guests=True, classic=True):
+        self.developer, self.guests, self.classic = developer, guests, classic
+        self.identities, self.owners = {}, {}
+
+    def logins(self, id):
+        return [login for login, owner in self.owners.items() if owner == id]
+
+    def find(self, id):
+        if id not in self.identities:
+            raise Refused("identityNotFound")
+        return self.identities[id]
+
+    # 7.1: prove and resolve, for public logins
+
+    def prove(self, given, logins):
+        owners = self._owners(logins)
+        if given is None:
+            if not logins:
+                if not self.guests:
+                    raise Refused("unauthenticatedNotAllowed")                      # row 1
+                return Plan(None)
+            if not owners:
+                return Plan(None, logins)                                           # row 2
+            return self._merge(owners, logins)                                      # rows 3, 4
+        identity = self.find(given)                                                 # row 5
+        if identity.state == "disabled":
+            raise Refused("identityDisabled")                                       # row 6
+        if not logins:
+            if identity.state == "guest":
+                if not self.guests:
+                    raise Refused("unauthenticatedNotAllowed")
+                return Plan(given)                                                  # row 7
+            raise Refused("identityForbidden")                                      # row 8
+        if identity.state == "guest":
+            return self._merge([given] + owners, logins)                            # rows 9, 10, 11
+        if given not in owners:
+            raise Refused("loginsDoNotMatch")                                       # row 12
+        return self._merge(owners, logins)                                          # rows 13, 14
+
+    # 7.3: with a developer user identifier
+
+    def prove_for_developer(self, given, user, logins):
+        own = (self.developer, user)
+        owner, others = self.owners.get(own), self._owners(logins)
+        if given is None:
+            if owner is None and not others:
+                return Plan(None, [own] + logins)                                   # rows 1, 2
+            if owner is None:
+                return self._merge(others, [own] + logins)                          # row 3
+            return self._merge([owner] + [each for each in others if each != owner], [own] + logins)  # rows 4 to 7
+        identity = self.find(given)                                                 # row 15
+        if identity.state == "disabled":
+            raise Refused("identityDisabled")                                       # row 14
+        if owner is not None and owner != given:
+            raise Refused("developerUserAlreadyRegistered")                         # row 13
+        if owner is None and identity.state == "authenticated" and given not in others:
+            raise Refused("loginsDoNotMatch")                                       # row 10
+        return self._merge([given] + [each for each in others if each != given], [own] + logins)  # rows 8, 9, 11, 12
+
+    # 7.2
+
+    def _merge(self, ids, logins):
+        """Links what nobody owns, and makes one of several."""
+        links = [login for login in logins if login not in self.owners]
+        if len(ids) == 1 and not links:
+            return Plan(ids[0])
+        parent = min((self.identities[id] for id in ids), key=lambda each: (each.state == "guest", each.created, each.id)).id
+        self._refuse_conflicts([login for id in ids for login in self.logins(id)] + links)
+        return Plan(parent, links, [id for id in ids if id != parent])
+
+    def _refuse_conflicts(self, logins):
+        users = {}
+        for provider, subject in logins:
+            if provider != self.developer and users.setdefault(provider, subject) != subject:
+                raise Refused("loginConflict")
+        if len(logins) > MOST_LOGINS:
+            raise Refused("loginConflict")
+
+    def _owners(self, logins):
+        return list(dict.fromkeys(self.owners[login] for login in logins if login in self.owners))
+
+    def carry_out(self, plan, id, now):
+        """Keeps a plan, once it is known what a new identity is called."""
+        if plan.owner is None:
+            self.identities[id] = Identity(id, "authenticated" if plan.links else "guest", now, now)
+        elif plan.links or plan.absorbed:
+            self.identities[id].state, self.identities[id].updated = "authenticated", now
+        for child in plan.absorbed:
+            self.identities[child].state, self.identities[child].updated = "disabled", now
+            for login in self.logins(child):
+                self.owners[login] = id
+        for login in plan.links:
+            self.owners[login] = id
+
+    # 7.4
+
+    def merge_developers(self, source, destination):
+        owners = [self.owners.get((self.developer, user)) for user in (source, destination)]
+        if None in owners:
+            raise Refused("developerUserNotFound")
+        if owners[0] == owners[1]:
+            return Plan(owners[1])
+        self._refuse_conflicts(self.logins(owners[0]) + self.logins(owners[1]))
+        return Plan(owners[1], [], [owners[0]])
+
+    # 7.5
+
+    def unlink_developer(self, id, user, now):
+        self.find(id)
+        owner = self.owners.get((self.developer, user))
+        if owner is None:
+            raise Refused("developerUserNotFound")
+        if owner != id:
+            raise Refused("loginConflict")
+        self._remove(id, [(self.developer, user)], now)
+
+    def unlink(self, id, proofs, providers, now):
+        if self.find(id).state == "disabled":
+            raise Refused("identityDisabled")
+        if not proofs:
+            raise Refused("identityForbidden")
+        if id not in self._owners(proofs):
+            raise Refused("loginsDoNotMatch")
+        linked = dict(login for login in self.logins(id) if login[0] != self.developer)
+        if any(each not in linked for each in providers):
+            raise Refused("loginNotLinked")
+        self._remove(id, [(each, linked[each]) for each in providers], now)
+
+    def _remove(self, id, logins, now):
+        for login in logins:
+            del self.owners[login]
+        identity = self.identities[id]
+        identity.state, identity.updated = "authenticated" if self.logins(id) else "disabled", now
+
+    # 3.2
+
+    def delete(self, ids):
+        for id in ids:
+            for login in self.logins(id):
+                del self.owners[login]
+            self.identities.pop(id, None)
+
+    def lookup(self, id, user):
+        """The identity, and the developer user identifiers that the answer holds (3.2.1)."""
+        owner = self.owners.get((self.developer, user)) if user is not None else None
+        if user is not None and owner is None:
+            raise Refused("developerUserNotFound")
+        if id is not None:
+            self.find(id)
+            if user is not None and owner != id:
+                raise Refused("loginConflict")
+            if user is not None:
+                return id, [user]
+        found = id or owner
+        return found, sorted(subject for provider, subject in self.logins(found) if provider == self.developer)

@@ -1,0 +1,169 @@
+"""Credential providers over the pipe: refreshes that are joined, ids that change, processes that share a key."""
+
+import sqlite3
+
+from endtoend import EndToEnd, PRINCIPAL, make_pool, mint
+
+NOTIFICATION = "credentialsProvider/identityChanged"
+
+
+class Providers(EndToEnd):
+    def setUp(self):
+        super().setUp()
+        self.store = self.path("store.db")
+        self.sidecar = self.spawn(store=self.store)
+        self.pool = make_pool(self.sidecar, allowUnauthenticated=True)["poolId"]
+        put = lambda name, **more: self.sidecar.call("role.put", {"name": name, **more})["roleArn"]
+        guests = {"StringEquals": {f"{PRINCIPAL}:aud": self.pool}}
+        self.roles = {
+            "authenticated": put("shopper", poolId=self.pool),
+            "unauthenticated": put("visitor", trustPolicy={"Version": "2012-10-17", "Statement": [{
+                "Effect": "Allow", "Principal": {"Federated": PRINCIPAL}, "Action": "sts:AssumeRoleWithWebIdentity",
+                "Condition": guests}]}),
+        }
+        self.sidecar.call("pool.setRoles", {"poolId": self.pool, "roles": self.roles})
+
+    def open(self, sidecar=None, **more):
+        return (sidecar or self.sidecar).call("credentialsProvider.open", {"poolId": self.pool, **more})["provider"]
+
+    def get(self, provider, sidecar=None, **more):
+        return (sidecar or self.sidecar).call("credentialsProvider.get", {"provider": provider, **more})
+
+    def messages_until(self, id, sidecar=None):
+        """Everything that comes up to the answer to one request."""
+        messages = []
+        while True:
+            messages.append((sidecar or self.sidecar).receive())
+            if messages[-1].get("id") == id:
+                return messages
+
+
+class Joining(Providers):
+    def test_two_hundred_calls_share_one_refresh_and_hold_no_thread(self):
+        """Another program's lock makes the refresh slow. Whoever joins it must not take the threads that wait for the store."""
+        provider = self.open()
+        other = sqlite3.connect(self.store, isolation_level=None)
+        self.addCleanup(other.close)
+        other.execute("BEGIN IMMEDIATE")
+        ids = [self.sidecar.send("credentialsProvider.get", {"provider": provider}) for _ in range(100)]
+        ids += [self.sidecar.send("credentialsProvider.get", {"provider": provider, "refresh": True}) for _ in range(100)]
+        self.assertTrue(self.sidecar.call("system.health", timeout=3))
+        self.works(self.sidecar)
+        other.execute("ROLLBACK")
+        answers = [self.sidecar.answer(id) for id in ids]
+        self.assertEqual({answer["state"] for answer in answers}, {"ready"})
+        self.assertEqual(len({answer["credentials"]["accessKeyId"] for answer in answers}), 1)
+        listed = self.sidecar.call("identity.list", {"poolId": self.pool})["identities"]
+        self.assertEqual([each["identityId"] for each in listed], [answers[0]["identityId"]])
+
+    def test_calls_share_a_refresh_that_fails(self):
+        provider = self.open(logins={"login.shop": "alice"})
+        self.sidecar.call("pool.update", {"poolId": self.pool, "name": "shop", "allowUnauthenticated": True})
+        self.sidecar.call("pool.setRoles", {"poolId": self.pool, "roles": {}})
+        ids = [self.sidecar.send("credentialsProvider.get", {"provider": provider}) for _ in range(50)]
+        for id in ids:
+            with self.assertRaises(Exception) as caught:
+                self.sidecar.answer(id)
+            self.assertEqual(caught.exception.type, "roleNotConfigured")
+
+    def test_a_call_that_has_joined_can_be_cancelled(self):
+        provider = self.open()
+        other = sqlite3.connect(self.store, isolation_level=None)
+        self.addCleanup(other.close)
+        other.execute("BEGIN IMMEDIATE")
+        first = self.sidecar.send("credentialsProvider.get", {"provider": provider})
+        self.works(self.sidecar)
+        joined = self.sidecar.send("credentialsProvider.get", {"provider": provider})
+        self.works(self.sidecar)
+        self.sidecar.write(b'{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":%d}}\n' % joined)
+        with self.assertRaises(Exception) as caught:
+            self.sidecar.answer(joined, timeout=3)
+        self.assertEqual(caught.exception.code, -32800)
+        other.execute("ROLLBACK")
+        self.assertEqual(self.sidecar.answer(first)["state"], "ready")
+
+    def test_everybody_gets_the_question_for_one_token_and_one_answer_serves_all(self):
+        provider = self.open(tokenSource="caller", logins={"login.shop": "alice"})
+        ids = [self.sidecar.send("credentialsProvider.get", {"provider": provider}) for _ in range(40)]
+        questions = [self.sidecar.answer(id) for id in ids]
+        self.assertEqual({(each["state"], each["reason"]) for each in questions}, {("tokenRequired", "noCredentials")})
+        tokens = {each["continuationToken"] for each in questions}
+        self.assertEqual(len(tokens), 1)
+        minted = mint(self.sidecar, self.pool)
+        submit = {"continuationToken": tokens.pop(), "identityId": minted["identityId"], "token": minted["token"]}
+        ids = [self.sidecar.send("credentialsProvider.submitToken", submit) for _ in range(20)]
+        ids += [self.sidecar.send("credentialsProvider.get", {"provider": provider}) for _ in range(20)]
+        answers = [self.sidecar.answer(id) for id in ids]
+        self.assertEqual({each["state"] for each in answers}, {"ready"})
+        self.assertEqual(len({each["credentials"]["accessKeyId"] for each in answers}), 1)
+
+
+class Identities(Providers):
+    def test_an_identity_that_changes_is_told_before_the_answer(self):
+        alice = mint(self.sidecar, self.pool)["identityId"]
+        provider = self.open(key="till")
+        guest = self.get(provider)["identityId"]
+        self.sidecar.call("credentialsProvider.setLogins", {"provider": provider, "logins": {"login.shop": "alice"}})
+        *told, answer = self.messages_until(self.sidecar.send("credentialsProvider.get", {"provider": provider}))
+        self.assertEqual(told, [{"jsonrpc": "2.0", "method": NOTIFICATION, "params": {
+            "provider": provider, "oldIdentityId": guest, "newIdentityId": alice}}])
+        self.assertEqual(answer["result"]["identityId"], alice)
+
+    def test_an_identity_that_stays_or_is_cleared_is_not_told(self):
+        provider = self.open()
+        for logins in ({}, {"login.shop": "new"}):
+            self.sidecar.call("credentialsProvider.setLogins", {"provider": provider, "logins": logins})
+            self.assertEqual(len(self.messages_until(self.sidecar.send("credentialsProvider.get", {"provider": provider}))), 1)
+        self.sidecar.call("credentialsProvider.clearKeychain", {"provider": provider})
+        self.assertEqual(len(self.messages_until(self.sidecar.send("credentialsProvider.get", {"provider": provider}))), 1)
+
+    def test_the_backends_token_may_change_the_identity_too(self):
+        provider = self.open(tokenSource="caller")
+        guest = self.get(provider)["identityId"]
+        self.sidecar.call("credentialsProvider.setLogins", {"provider": provider, "logins": {"login.shop": "alice"}})
+        question = self.get(provider)
+        self.assertEqual(question["identityId"], guest)
+        alice = mint(self.sidecar, self.pool)
+        *told, answer = self.messages_until(self.sidecar.send("credentialsProvider.submitToken", {
+            "continuationToken": question["continuationToken"], "identityId": alice["identityId"], "token": alice["token"]}))
+        self.assertEqual([(each["params"]["oldIdentityId"], each["params"]["newIdentityId"]) for each in told], [(guest, alice["identityId"])])
+
+    def test_processes_share_what_is_kept_under_a_key(self):
+        second = self.spawn(store=self.store)
+        provider, elsewhere = self.open(key="shared"), self.open(second, key="shared")
+        guest = self.get(provider)["identityId"]
+        self.assertEqual(self.get(elsewhere, second)["identityId"], guest)
+        alice = mint(self.sidecar, self.pool)["identityId"]
+        self.sidecar.call("credentialsProvider.setLogins", {"provider": provider, "logins": {"login.shop": "alice"}})
+        self.get(provider)
+        second.call("credentialsProvider.setLogins", {"provider": elsewhere, "logins": {"login.shop": "alice"}})
+        *told, answer = self.messages_until(second.send("credentialsProvider.get", {"provider": elsewhere}), second)
+        self.assertEqual(answer["result"]["identityId"], alice)
+        self.assertEqual([(each["params"]["oldIdentityId"], each["params"]["newIdentityId"]) for each in told], [(guest, alice)])
+
+    def test_a_process_that_was_killed_kept_what_it_answered(self):
+        guest = self.get(self.open(key="phone"))["identityId"]
+        self.sidecar.process.kill()
+        self.sidecar.process.wait()
+        again = self.spawn(store=self.store)
+        self.assertEqual(self.get(self.open(again, key="phone"), again)["identityId"], guest)
+
+
+class Limits(Providers):
+    def test_a_thousand_providers_are_open_at_most(self):
+        ids = [self.sidecar.send("credentialsProvider.open", {"poolId": self.pool, "key": str(n)}) for n in range(1000)]
+        opened = [self.sidecar.answer(id)["provider"] for id in ids]
+        self.assertEqual(len(set(opened)), 1000)
+        error = self.refused("tooManyProviders", self.sidecar, "credentialsProvider.open", {"poolId": self.pool})
+        self.assertEqual((error.code, error.data["limit"]), (3032, 1000))
+        self.sidecar.call("credentialsProvider.close", {"provider": opened[0]})
+        self.open()
+
+    def test_another_provider_has_another_name_and_nothing_of_the_first(self):
+        provider = self.open()
+        self.refused("providerNotOpen", self.sidecar, "credentialsProvider.get", {"provider": provider[:-1]})
+        question = self.get(self.open(key="other", tokenSource="caller", logins={"login.shop": "alice"}))
+        alice = mint(self.sidecar, self.pool)
+        self.refused("tokenNotAwaited", self.sidecar, "credentialsProvider.submitToken", {
+            "continuationToken": f"{provider}.{question['continuationToken'].partition('.')[2]}",
+            "identityId": alice["identityId"], "token": alice["token"]})

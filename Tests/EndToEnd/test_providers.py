@@ -1,0 +1,453 @@
+"""Login providers on the network: a real OpenID provider, and one that misbehaves in every way there is."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+
+from cryptography.hazmat.primitives.asymmetric import rsa
+from jwt.algorithms import RSAAlgorithm
+
+from endtoend import EndToEnd
+from sidecar import RpcError, run
+from test_logins import claims_of
+from websites import DISCOVERY, KEYS, Authority, OpenIDWebsite, Proxy, Website, closed_port, html, page, redirect, slow
+
+
+class Providers(EndToEnd):
+    def serve(self, kind=OpenIDWebsite, *arguments, **more):
+        """A web server that ends with the test."""
+        site = kind(*arguments, **more)
+        self.addCleanup(site.close)
+        return site
+
+    def pool(self, sidecar, *settings, **more):
+        return sidecar.call("pool.create", {"name": "shop", "allowClassicFlow": True, "developerProvider": "login.shop", "providers": list(settings), **more})["poolId"]
+
+    def login(self, sidecar, pool, site, token=None, name=None):
+        return sidecar.call("identity.resolve", {"poolId": pool, "logins": {name or site.name: token or site.token()}})
+
+    def fails(self, wanted, check, sidecar, pool, site, token=None, says="", within=3):
+        """A login fails in bounded time, in words, and nothing of it is kept."""
+        began = time.monotonic()
+        error = self.refused(wanted, sidecar, "identity.resolve", {"poolId": pool, "logins": {site.name: token or site.token()}})
+        self.assertLess(time.monotonic() - began, within)
+        self.assertEqual((error.data["provider"], error.data.get("check")), (site.name, check), error)
+        self.assertIn(says, error.message)
+        self.assertEqual(sidecar.call("identity.list", {"poolId": pool})["identities"], [])
+        return error
+
+
+class RealProvider(Providers):
+    """oidc-provider-mock, a provider that others wrote."""
+
+    def setUp(self):
+        super().setUp()
+        port = closed_port()
+        self.issuer = f"http://127.0.0.1:{port}"
+        process = subprocess.Popen(
+            [os.path.join(os.path.dirname(sys.executable), "oidc-provider-mock"), "-p", str(port), "--user-claims", '{"sub":"alice","email":"alice@example.com"}'],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        deadline = time.monotonic() + 20
+        while True:
+            try:
+                urllib.request.urlopen(self.issuer + DISCOVERY).close()
+                return
+            except OSError:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.1)
+
+    def sign_in(self, client):
+        """The authorization code flow as a browser and a server go through it: an ID token."""
+        class Stay(urllib.request.HTTPRedirectHandler):
+            def redirect_request(self, *_):
+                return None
+        back = "http://localhost/back"
+        query = urllib.parse.urlencode({"client_id": client, "response_type": "code", "redirect_uri": back, "scope": "openid email", "state": "s", "nonce": "n"})
+        try:
+            urllib.request.build_opener(Stay).open(f"{self.issuer}/oauth2/authorize?{query}", b"sub=alice")
+            raise AssertionError("no redirect")
+        except urllib.error.HTTPError as answer:
+            code = urllib.parse.parse_qs(urllib.parse.urlparse(answer.headers["Location"]).query)["code"][0]
+            answer.close()
+        form = {"grant_type": "authorization_code", "code": code, "redirect_uri": back, "client_id": client, "client_secret": "secret"}
+        with urllib.request.urlopen(f"{self.issuer}/oauth2/token", urllib.parse.urlencode(form).encode()) as answer:
+            return json.load(answer)["id_token"]
+
+    def test_one_id_token_is_an_identity_a_token_and_credentials(self):
+        sidecar, token = self.spawn(testing=True), self.sign_in("shop")
+        pool = self.pool(sidecar, {"issuer": self.issuer, "clientIds": ["shop"]})
+        role = sidecar.call("role.put", {"name": "reader", "poolId": pool})["roleArn"]
+        sidecar.call("pool.setRoles", {"poolId": pool, "roles": {"authenticated": role}})
+        logins = {self.issuer.split("://")[1]: token}
+        identity = sidecar.call("identity.resolve", {"poolId": pool, "logins": logins})["identityId"]
+        minted = sidecar.call("token.mint", {"identityId": identity, "logins": logins})
+        self.assertEqual(minted["identityId"], identity)
+        self.assertTrue(claims_of(minted["token"])["amr"][-1].endswith(":OIDC:alice"))
+        bought = sidecar.call("credentials.get", {"identityId": identity, "logins": logins})
+        self.assertEqual((bought["identityId"], bought["roleArn"]), (identity, role))
+        both = sidecar.call("token.mintForDeveloper", {"poolId": pool, "logins": {**logins, "login.shop": "alice"}})
+        self.assertEqual(both["identityId"], identity)
+        for_other = self.sign_in("other")
+        error = self.refused("loginTokenInvalid", sidecar, "identity.resolve", {"poolId": pool, "logins": {**logins, next(iter(logins)): for_other}})
+        self.assertEqual(error.data["check"], "audience")
+
+    def test_outside_of_tests_plain_http_has_to_be_allowed(self):
+        sidecar, settings = self.spawn(), {"issuer": self.issuer, "clientIds": ["shop"]}
+        error = self.refused("invalidPoolProvider", sidecar, "pool.create", {"name": "shop", "providers": [settings]})
+        self.assertIn("allowInsecure", error.message)
+        pool = self.pool(sidecar, {**settings, "allowInsecure": True})
+        logins = {self.issuer.split("://")[1]: self.sign_in("shop")}
+        self.assertTrue(sidecar.call("identity.resolve", {"poolId": pool, "logins": logins})["isNewIdentity"])
+        self.refused("invalidPoolProvider", sidecar, "pool.create", {"name": "shop", "providers": [{"issuer": "http://login.example.com", "clientIds": ["a"], "allowInsecure": True}]})
+
+
+class Keys(Providers):
+    """What is fetched, how often, and for how long it serves."""
+
+    def setUp(self):
+        super().setUp()
+        self.site = self.serve()
+        self.sidecar = self.spawn(testing=True)
+        self.shop = self.pool(self.sidecar, self.site.settings())
+
+    def test_keys_are_fetched_once_for_all_who_wait(self):
+        self.site.pages[KEYS] = slow(0.3, self.site.pages[KEYS](None))
+        ids = [self.sidecar.send("identity.resolve", {"poolId": self.shop, "logins": {self.site.name: self.site.token(f"user {n}")}}) for n in range(200)]
+        identities = {self.sidecar.answer(id)["identityId"] for id in ids}
+        self.assertEqual(len(identities), 200)
+        self.assertEqual(self.site.asked, [DISCOVERY, KEYS])
+
+    def test_an_unknown_kid_makes_the_provider_be_asked_once(self):
+        self.login(self.sidecar, self.shop, self.site)
+        for n in range(20):
+            error = self.refused("loginTokenInvalid", self.sidecar, "identity.resolve", {"poolId": self.shop, "logins": {self.site.name: self.site.token(kid=f"k{n}")}})
+            self.assertEqual(error.data["check"], "signature")
+        self.assertEqual(self.site.count(KEYS), 2)
+        self.login(self.sidecar, self.shop, self.site)
+        self.assertEqual(self.site.count(KEYS), 2)
+
+    def test_a_rotated_key_is_found_at_once(self):
+        identity = self.login(self.sidecar, self.shop, self.site)["identityId"]
+        old = self.site.token()
+        self.site.rotate("second")
+        self.assertEqual(self.login(self.sidecar, self.shop, self.site)["identityId"], identity)
+        self.assertEqual(self.site.count(KEYS), 2)
+        self.refused("loginTokenInvalid", self.sidecar, "identity.resolve", {"poolId": self.shop, "logins": {self.site.name: old}})
+
+    def test_fetched_keys_serve_on_when_the_provider_is_gone(self):
+        identity = self.login(self.sidecar, self.shop, self.site)["identityId"]
+        self.site.close()
+        self.assertEqual(self.login(self.sidecar, self.shop, self.site)["identityId"], identity)
+        self.assertEqual(self.login(self.sidecar, self.pool(self.sidecar, self.site.settings()), self.site)["isNewIdentity"], True)
+        self.refused("providerUnavailable", self.sidecar, "identity.resolve", {"poolId": self.shop, "logins": {self.site.name: self.site.token(kid="unknown")}})
+
+    def test_a_token_that_cannot_be_right_makes_nobody_be_asked(self):
+        for token in [self.site.token(aud="other"), self.site.token(exp=1), self.site.token(iss="https://elsewhere.example")]:
+            self.refused("loginTokenInvalid", self.sidecar, "identity.resolve", {"poolId": self.shop, "logins": {self.site.name: token}})
+        self.assertEqual(self.site.asked, [])
+
+    def test_a_provider_that_comes_back_is_asked_again_after_a_pause(self):
+        good = self.site.pages[KEYS]
+        self.site.pages[KEYS] = page({"error": "later"}, 503)
+        error = self.fails("providerUnavailable", None, self.sidecar, self.shop, self.site, says="HTTP 503")
+        for _ in range(20):
+            self.fails("providerUnavailable", None, self.sidecar, self.shop, self.site, says="HTTP 503", within=0.5)
+        self.assertEqual(self.site.asked, [DISCOVERY, KEYS])
+        self.site.pages[KEYS] = good
+        time.sleep(error.data["retryAfterSeconds"] + 0.1)
+        self.login(self.sidecar, self.shop, self.site)
+        log = self.sidecar.stderr_text()
+        self.assertEqual((log.count("could not be fetched"), log.count("are here again")), (1, 1), log)
+
+    def test_an_issuer_that_ends_with_a_slash(self):
+        site = self.serve(OpenIDWebsite)
+        site.issuer += "/tenant/"
+        site.pages["/tenant" + DISCOVERY], site.pages["/tenant" + KEYS] = site.pages[DISCOVERY], site.pages[KEYS]
+        self.login(self.sidecar, self.pool(self.sidecar, site.settings()), site)
+        self.assertEqual(site.asked, ["/tenant" + DISCOVERY, "/tenant" + KEYS])
+
+
+class Misbehaviour(Providers):
+    """A provider with TLS by an authority that --ca-file adds."""
+
+    def setUp(self):
+        super().setUp()
+        self.authority = Authority(self.folder)
+        self.site = self.serve(OpenIDWebsite, self.authority.context("127.0.0.1"))
+        self.sidecar = self.spawn("--ca-file", self.authority.path)
+        self.shop = self.pool(self.sidecar, self.site.settings(allowPrivateNetwork=True))
+
+    def unusable(self, check, says="", **more):
+        return self.fails("providerUnusable", check, self.sidecar, self.shop, self.site, says=says, **more)
+
+    def test_tls_works_and_needs_the_authority(self):
+        self.login(self.sidecar, self.shop, self.site)
+        named = self.spawn(environment={"MINTMARK_CA_FILE": self.authority.path})
+        self.login(named, self.pool(named, self.site.settings(allowPrivateNetwork=True)), self.site)
+        plain = self.spawn()
+        pool = self.pool(plain, self.site.settings(allowPrivateNetwork=True))
+        self.fails("providerUnusable", "certificate", plain, pool, self.site, says="--ca-file")
+
+    def test_a_private_address_needs_permission(self):
+        pool = self.pool(self.sidecar, self.site.settings())
+        self.fails("providerUnusable", "address", self.sidecar, pool, self.site, says="private")
+        self.assertEqual(self.site.asked, [])
+
+    def test_down(self):
+        self.site.close()
+        self.fails("providerUnavailable", None, self.sidecar, self.shop, self.site, says="does not accept connections")
+
+    def test_html(self):
+        self.site.pages[DISCOVERY] = html()
+        self.unusable("document", "no JSON object but 'text/html'")
+
+    def test_html_for_keys(self):
+        self.site.pages[KEYS] = html()
+        self.unusable("document", "its key set is no JSON object")
+
+    def test_not_found(self):
+        del self.site.pages[DISCOVERY]
+        self.unusable("status", "HTTP 404")
+
+    def test_ten_megabytes(self):
+        self.site.pages[KEYS] = (200, {}, b'{"keys":[' + b" " * 10_000_000 + b"]}")
+        self.unusable("tooLarge", "1048576 bytes")
+
+    def test_a_redirect_to_another_host(self):
+        other = self.serve(OpenIDWebsite, self.authority.context("127.0.0.1"))
+        self.site.pages[DISCOVERY] = redirect(other.origin + DISCOVERY)
+        self.unusable("redirect", other.origin)
+        self.assertEqual(other.asked, [])
+
+    def test_a_redirect_of_the_keys_to_a_private_address(self):
+        self.site.pages[KEYS] = redirect("http://169.254.169.254/latest/meta-data/")
+        self.unusable("redirect")
+
+    def test_a_redirect_to_the_same_host_is_followed(self):
+        self.site.pages["/elsewhere"] = self.site.pages[KEYS]
+        self.site.pages[KEYS] = redirect("/elsewhere")
+        self.login(self.sidecar, self.shop, self.site)
+
+    def test_a_certificate_for_another_name(self):
+        site = self.serve(OpenIDWebsite, self.authority.context("elsewhere.example"))
+        pool = self.pool(self.sidecar, site.settings(allowPrivateNetwork=True))
+        self.fails("providerUnusable", "certificate", self.sidecar, pool, site, says="127.0.0.1")
+
+    def test_a_certificate_of_another_authority(self):
+        site = self.serve(OpenIDWebsite, Authority(self.folder, "Stranger").context("127.0.0.1"))
+        pool = self.pool(self.sidecar, site.settings(allowPrivateNetwork=True))
+        self.fails("providerUnusable", "certificate", self.sidecar, pool, site)
+
+    def test_another_issuers_document(self):
+        for issuer in [self.site.issuer + "/", self.site.issuer.upper(), "https://elsewhere.example", 7, None]:
+            sidecar = self.spawn("--ca-file", self.authority.path)
+            pool = self.pool(sidecar, self.site.settings(allowPrivateNetwork=True))
+            self.site.pages[DISCOVERY] = page({"issuer": issuer, "jwks_uri": self.site.issuer + KEYS})
+            self.fails("providerUnusable", "issuer", sidecar, pool, self.site)
+        self.assertEqual(self.site.count(KEYS), 0)
+
+    def test_a_document_without_keys(self):
+        self.site.pages[DISCOVERY] = page({"issuer": self.site.issuer})
+        self.unusable("document", "jwks_uri")
+
+    def test_two_keys_with_one_kid(self):
+        self.site.rotate("other", keeps=True)
+        self.site.pages[KEYS] = page({"keys": [self.site.jwk("first"), self.site.jwk("other", kid="first")]})
+        self.unusable("keys", "two keys with the kid 'first'")
+
+    def test_keys_of_no_use(self):
+        first = self.site.jwk("first")
+        for keys in [[], [{"kty": "oct", "k": "AAAA", "kid": "first"}], [{**first, "use": "enc"}], [{**first, "kty": "RSA"}], [{**first, "alg": "RS256"}], [{**first, "x": "AAAA"}], "first", None]:
+            sidecar = self.spawn("--ca-file", self.authority.path)
+            pool = self.pool(sidecar, self.site.settings(allowPrivateNetwork=True))
+            self.site.pages[KEYS] = page({"keys": keys})
+            self.fails("providerUnusable", "keys", sidecar, pool, self.site)
+
+    def test_a_key_of_another_kind_under_the_tokens_kid(self):
+        strange = RSAAlgorithm.to_jwk(rsa.generate_private_key(65537, 2048).public_key(), as_dict=True)
+        self.site.pages[KEYS] = page({"keys": [{**strange, "kid": "first", "alg": "RS256"}]})
+        self.fails("loginTokenInvalid", "signature", self.sidecar, self.shop, self.site)
+
+    def test_an_endpoint_that_a_document_names_is_no_way_in(self):
+        sidecar = self.spawn("--ca-file", self.authority.path, testing=True)
+        inside = self.serve(Website)
+        inside.pages[KEYS] = self.site.pages[KEYS](None)
+        for url in [inside.origin + KEYS, "http://169.254.169.254/latest", "https://10.0.0.1/jwks", "file:///etc/passwd", "https://user:passphrase@127.0.0.1/"]:
+            site = self.serve(OpenIDWebsite, self.authority.context("127.0.0.1"))
+            site.pages[DISCOVERY] = page({"issuer": site.issuer, "jwks_uri": url})
+            error = self.fails("providerUnusable", "address", sidecar, self.pool(sidecar, site.settings()), site)
+            self.assertNotIn("passphrase", error.message)
+        self.assertEqual(inside.asked, [])
+
+    def test_a_proxy_is_used_for_all_but_this_machine(self):
+        site = self.serve(OpenIDWebsite, self.authority.context("login.example.test"), "https://login.example.test")
+        proxy = self.serve(Proxy, site.port)
+        for options, environment in [(["--proxy", proxy.origin], {}), ([], {"MINTMARK_PROXY": proxy.origin})]:
+            sidecar = self.spawn("--ca-file", self.authority.path, *options, environment=environment)
+            self.login(sidecar, self.pool(sidecar, site.settings()), site)
+            self.login(sidecar, self.pool(sidecar, self.site.settings(allowPrivateNetwork=True)), self.site)
+        self.assertEqual(proxy.connected, ["login.example.test:443"] * 2)
+        self.assertEqual(self.site.count(KEYS), 2)
+
+
+class Hanging(Providers):
+    """A provider that accepts connections and says nothing."""
+
+    def setUp(self):
+        super().setUp()
+        self.site, self.other = self.serve(), self.serve()
+        self.site.pages[DISCOVERY] = slow(15, page({}))
+        self.sidecar = self.spawn(testing=True)
+        self.shop = self.pool(self.sidecar, self.site.settings(), self.other.settings())
+
+    def hang(self, count=1):
+        ids = [self.sidecar.send("identity.resolve", {"poolId": self.shop, "logins": {self.site.name: self.site.token()}}) for _ in range(count)]
+        self.site.wait_until_asked(DISCOVERY)
+        return ids
+
+    def test_it_delays_nobody_else_and_is_given_up(self):
+        self.login(self.sidecar, self.shop, self.other)
+        began = time.monotonic()
+        ids = self.hang(200)
+        times = []
+        for n in range(50):
+            start = time.monotonic()
+            self.works(self.sidecar)
+            self.login(self.sidecar, self.shop, self.other, self.other.token(f"user {n}"))
+            times.append(time.monotonic() - start)
+        self.assertLess(sorted(times)[len(times) // 2], 0.05)
+        third = self.serve()
+        pool = self.pool(self.sidecar, third.settings())
+        start = time.monotonic()
+        self.login(self.sidecar, pool, third)
+        self.assertLess(time.monotonic() - start, 2)
+        for id in ids:
+            with self.assertRaises(RpcError) as caught:
+                self.sidecar.answer(id)
+            self.assertEqual(caught.exception.type, "providerUnavailable")
+        self.assertLess(time.monotonic() - began, 12.5)
+        self.assertGreater(time.monotonic() - began, 9)
+        self.assertEqual(self.site.asked, [DISCOVERY])
+
+    def test_a_cancelled_call_leaves_the_others_their_answer(self):
+        self.site.pages[DISCOVERY] = slow(3, page({"issuer": self.site.issuer, "jwks_uri": self.site.issuer + KEYS}))
+        first = self.hang()[0]
+        second = self.sidecar.send("identity.resolve", {"poolId": self.shop, "logins": {self.site.name: self.site.token()}})
+        self.sidecar.write(b'{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":%d}}\n' % first)
+        with self.assertRaises(RpcError) as caught:
+            self.sidecar.answer(first, 2.5)
+        self.assertEqual(caught.exception.code, -32800)
+        self.assertTrue(self.sidecar.answer(second)["isNewIdentity"])
+
+    def test_the_process_ends_all_the_same(self):
+        ids = self.hang(3)
+        self.sidecar.signal()
+        self.assertEqual(self.sidecar.wait(9), 0)
+        for id in ids:
+            with self.assertRaises(RpcError) as caught:
+                self.sidecar.answer(id)
+            self.assertEqual(caught.exception.type, "shuttingDown")
+
+    def test_one_after_the_other(self):
+        self.site.pages[DISCOVERY] = slow(0.5, page({"issuer": self.site.issuer, "jwks_uri": self.site.issuer + KEYS}))
+        sidecar = self.spawn("--sequential", testing=True)
+        pool = self.pool(sidecar, self.site.settings())
+        first = sidecar.send("identity.resolve", {"poolId": pool, "logins": {self.site.name: self.site.token()}})
+        self.site.wait_until_asked(DISCOVERY)
+        second = sidecar.send("system.ping")
+        self.assertEqual([sidecar.receive()["id"], sidecar.receive()["id"]], [first, second])
+
+
+class AccessTokens(Providers):
+    """Facebook and Login with Amazon, as their documentation says they answer."""
+
+    def setUp(self):
+        super().setUp()
+        self.site = self.serve(Website)
+        self.sidecar = self.spawn(testing=True)
+
+    def rejected(self, pool, name, token, check):
+        error = self.refused("loginTokenInvalid", self.sidecar, "identity.resolve", {"poolId": pool, "logins": {name: token}})
+        self.assertEqual(error.data["check"], check, error)
+
+    @staticmethod
+    def by_token(answers):
+        def answer(handler):
+            token = urllib.parse.parse_qs(urllib.parse.urlparse(handler.path).query).get("access_token", [""])[0]
+            return answers.get(token) or page({"error": {"message": "Invalid OAuth access token.", "type": "OAuthException", "code": 190}}, 400)
+        return answer
+
+    def test_facebook(self):
+        name = "graph.facebook.com"
+        self.site.pages["/v23.0/app"] = self.by_token({"EA+A/=": page({"id": "17"}), "other": page({"id": "18"}), "app": page({"id": "17"}), "busy": page({"error": {"code": 4}}, 400)})
+        self.site.pages["/v23.0/me"] = self.by_token({"EA+A/=": page({"id": "1001"}), "other": page({"id": "1001"}), "app": page({"error": {"code": 2500}}, 400)})
+        pool = self.pool(self.sidecar, {"provider": name, "clientIds": ["17"], "endpoint": self.site.origin + "/v23.0/"})
+        identity = self.sidecar.call("identity.resolve", {"poolId": pool, "logins": {name: "EA+A/="}})["identityId"]
+        token = self.sidecar.call("token.mint", {"identityId": identity, "logins": {name: "EA+A/="}})["token"]
+        self.assertEqual(claims_of(token)["amr"], ["authenticated", name, f"{name}:17:1001"])
+        self.rejected(pool, name, "other", "audience")
+        self.rejected(pool, name, "forged", "signature")
+        self.rejected(pool, name, "app", "signature")
+        self.refused("providerUnavailable", self.sidecar, "identity.resolve", {"poolId": pool, "logins": {name: "busy"}})
+
+    def test_amazon(self):
+        name, client = "www.amazon.com", "amzn1.application-oa2-client.5"
+        facts = {"iss": "https://www.amazon.com", "user_id": "amzn1.account.K2", "aud": client, "app_id": "amzn1.application.9", "exp": 3597, "iat": 1}
+        self.site.pages["/auth/o2/tokeninfo"] = self.by_token({"Atza|good": page(facts), "other": page({**facts, "aud": "x"}), "late": page({**facts, "exp": 0}), "nobody": page({**facts, "user_id": ""})})
+        pool = self.pool(self.sidecar, {"provider": name, "clientIds": [client], "endpoint": self.site.origin})
+        identity = self.sidecar.call("identity.resolve", {"poolId": pool, "logins": {name: "Atza|good"}})["identityId"]
+        token = self.sidecar.call("token.mint", {"identityId": identity, "logins": {name: "Atza|good"}})["token"]
+        self.assertEqual(claims_of(token)["amr"], ["authenticated", name, f"{name}:{client}:amzn1.account.K2"])
+        for bad, check in [("other", "audience"), ("late", "expired"), ("nobody", "subject"), ("forged", "signature")]:
+            self.rejected(pool, name, bad, check)
+
+    def test_what_is_no_answer(self):
+        name = "www.amazon.com"
+        pool = self.pool(self.sidecar, {"provider": name, "clientIds": ["a"], "endpoint": self.site.origin})
+        for answer, wanted, check in [(html(), "providerUnusable", "document"), (html(status=404), "providerUnusable", "status"), (page({}, 404), "providerUnusable", "status"),
+                                      (page({}, 500), "providerUnavailable", None), (page({}, 429), "providerUnavailable", None), (redirect("https://elsewhere.example/"), "providerUnusable", "redirect")]:
+            self.site.pages["/auth/o2/tokeninfo"] = answer
+            error = self.refused(wanted, self.sidecar, "identity.resolve", {"poolId": pool, "logins": {name: "secret-token"}})
+            self.assertEqual(error.data.get("check"), check)
+            self.assertNotIn("secret-token", str(error))
+        self.site.close()
+        error = self.refused("providerUnavailable", self.sidecar, "identity.resolve", {"poolId": pool, "logins": {name: "secret-token"}})
+        self.assertNotIn("secret-token", str(error))
+        self.assertNotIn("secret-token", self.sidecar.stderr_text())
+
+    def test_endpoints_that_cannot_be(self):
+        for settings in [{"provider": "www.amazon.com", "endpoint": "api.amazon.com"}, {"provider": "www.amazon.com", "endpoint": "https://api.amazon.com?x=1"},
+                         {"provider": "www.amazon.com", "endpoint": "http://api.amazon.com"}, {"issuer": "https://login.example.com", "endpoint": "https://login.example.com"}]:
+            self.refused("invalidPoolProvider", self.sidecar, "pool.create", {"name": "shop", "providers": [{**settings, "clientIds": ["a"]}]})
+
+
+class Machine(Providers):
+    """libcurl, and the options that say how others are reached."""
+
+    def test_without_libcurl_everything_else_works(self):
+        site = self.serve()
+        os.mkdir(self.path("lib"))
+        open(self.path("lib", "libcurl.so.4"), "w").close()
+        broken = {"LD_LIBRARY_PATH": self.path("lib")}
+        sidecar = self.spawn(testing=True, environment=broken)
+        self.fails("providerUnavailable", None, sidecar, self.pool(sidecar, site.settings()), site, says="apt-get install libcurl4")
+        self.works(sidecar)
+        said = run("doctor", "--store", ":memory:", environment=broken)
+        self.assertEqual((said.returncode, b"libcurl4" in said.stdout), (0, True), said)
+        self.assertIn(b"libcurl is here", run("doctor", "--store", ":memory:").stdout)
+
+    def test_options_that_make_no_sense(self):
+        for options in [["--ca-file", self.path("nowhere.pem")], ["--proxy", "proxy.example:3128"], ["--proxy", "http://"]]:
+            done = run("serve", "--store", ":memory:", *options)
+            self.assertEqual((done.returncode, options[0].encode() in done.stderr), (64, True), done)
+        open(self.path("empty.pem"), "w").close()
+        sidecar, site = self.spawn("--ca-file", self.path("empty.pem")), self.serve(OpenIDWebsite, Authority(self.folder).context("127.0.0.1"))
+        self.fails("providerUnusable", "certificate", sidecar, self.pool(sidecar, site.settings(allowPrivateNetwork=True)), site, says="holds no PEM certificates")

@@ -1,0 +1,202 @@
+"""Mail servers for the tests of Network, on loopback: aiosmtpd, and some that misbehave on purpose.
+
+Prints one line of JSON with their ports and the file of the certificate authority, then answers each line of JSON on standard input
+with one line, until it ends. {"take": ADDRESS} tells what came for an address: the messages as Python's `email` reads them under its
+strict policy, with the session they came in. {"parse": BASE64} reads a message that was not sent.
+User and password of the servers that want them: sender, "p\u00e4ss word". A local part "nobody" is refused for good, "later" for now,
+"stranger" as sender; a message that says "SPAM" is refused.
+"""
+
+import base64
+import email
+import email.policy
+import email.utils
+import json
+import os
+import socket
+import ssl
+import sys
+import tempfile
+import threading
+import time
+from email.header import decode_header, make_header
+
+from aiosmtpd.controller import Controller
+from aiosmtpd.smtp import AuthResult
+
+from webserver import make_authority, make_certificate
+
+received = {}
+lock = threading.Lock()
+
+
+def read(content):
+    """What a message says, read strictly: a defect anywhere raises."""
+    message = email.message_from_bytes(content, policy=email.policy.strict)
+    part = {kind: message.get_body((kind,)) for kind in ("plain", "html")}
+    texts = {kind: None if found is None else found.get_content().replace("\r\n", "\n") for kind, found in part.items()}
+    # The strict policy's reader puts a blank between neighbouring encoded words of a name; the older one follows RFC 2047 there.
+    old = email.message_from_bytes(content)
+    boxes = {name: email.utils.parseaddr(old[name]) for name in ("From", "To", "Reply-To") if name in message}
+    assert all(message[name].addresses[0].addr_spec == box[1] for name, box in boxes.items())
+    lines = content.split(b"\r\n")
+    return {
+        "headers": list(message.keys()), "subject": message["Subject"], "text": texts["plain"], "html": texts["html"],
+        "boxes": {name: {"name": str(make_header(decode_header(box[0]))), "address": box[1]} for name, box in boxes.items()},
+        "date": int(email.utils.parsedate_to_datetime(message["Date"]).timestamp()), "messageId": message["Message-ID"],
+        "autoSubmitted": message["Auto-Submitted"], "language": message["Content-Language"], "type": message.get_content_type(),
+        "longestLine": max(map(len, lines)), "isASCII": content.isascii(), "hasLoneLineEnds": any(b"\r" in l or b"\n" in l for l in lines),
+    }
+
+
+class Handler:
+    async def handle_MAIL(self, server, session, envelope, address, options):
+        if address.startswith("stranger@"):
+            return "553 5.7.1 <" + address + "> is not yours"
+        envelope.mail_from = address
+        return "250 OK"
+
+    async def handle_RCPT(self, server, session, envelope, address, options):
+        if address.startswith("nobody@"):
+            return "550-5.1.1 <" + address + ">\r\n550 5.1.1 no such mailbox"
+        if address.startswith("later@"):
+            return "451 4.7.1 Greylisted, come back in 5 minutes"
+        envelope.rcpt_tos.append(address)
+        return "250 OK"
+
+    async def handle_DATA(self, server, session, envelope):
+        if b"SPAM" in envelope.content:
+            return "554 5.7.1 Looks like spam"
+        known = {"from": envelope.mail_from, "ehlo": session.host_name, "user": (session.auth_data or b"").decode(),
+                 "isEncrypted": session.ssl is not None or server.transport.get_extra_info("sslcontext") is not None, "client": session.peer[1]}
+        with lock:
+            for recipient in envelope.rcpt_tos:
+                received.setdefault(recipient, []).append(read(envelope.content) | {"session": known})
+        return "250 2.0.0 Taken"
+
+
+def authenticate(server, session, envelope, mechanism, data):
+    good = data.login == b"sender" and data.password == "p\u00e4ss word".encode()
+    return AuthResult(success=good, handled=False, auth_data=data.login)
+
+
+class MailServer(Controller):
+    def __init__(self, certificate=None, implicit=False, **options):
+        context = None
+        if certificate:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate + ".pem", certificate + ".key")
+            options |= {"authenticator": authenticate, "auth_require_tls": not implicit}
+            if not implicit:
+                options |= {"require_starttls": True, "tls_context": context}
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        super().__init__(Handler(), hostname="127.0.0.1", port=port, server_kwargs=options, ssl_context=context if implicit else None)
+        self.start()
+
+
+class Script:
+    """A server that says and reads what it is told to, for each connection anew."""
+
+    def __init__(self, play):
+        self.play = play
+        self.socket = socket.create_server(("127.0.0.1", 0))
+        self.port = self.socket.getsockname()[1]
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def serve(self):
+        while True:
+            connection, _ = self.socket.accept()
+            threading.Thread(target=self.talk, args=(connection,), daemon=True).start()
+
+    def talk(self, connection):
+        with connection, connection.makefile("rb") as lines:
+            try:
+                self.play(lambda text: connection.sendall(text.encode() + b"\r\n"), lines)
+            except OSError:
+                pass
+
+
+def until_data(say, lines):
+    """Takes everything up to the message itself."""
+    say("220 here")
+    for line in lines:
+        if line.startswith(b"DATA"):
+            return say("354 go ahead")
+        say("250 fine")
+
+
+def silent(say, lines):
+    time.sleep(60)
+
+
+def busy(say, lines):
+    say("421 4.3.2 too many connections")
+
+
+def noise(say, lines):
+    say("HTTP/1.1 400 Bad Request")
+    time.sleep(60)
+
+
+def cut(say, lines):
+    until_data(say, lines)
+    lines.readline()
+
+
+def cut_after(say, lines):
+    until_data(say, lines)
+    for line in lines:
+        if line == b".\r\n":
+            return
+
+
+def mute_after(say, lines):
+    cut_after(say, lines)
+    time.sleep(60)
+
+
+def forgetful(say, lines):
+    """Takes one message and ends the connection at the first word of the next, without an answer."""
+    until_data(say, lines)
+    for line in lines:
+        if line == b".\r\n":
+            break
+    with lock:
+        received.setdefault("forgetful", []).append({})
+    say("250 taken")
+    lines.readline()
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="mailserver-") as folder:
+        def inside(name):
+            return os.path.join(folder, name)
+
+        here = "DNS:localhost,IP:127.0.0.1"
+        make_authority(inside("authority"), "Test authority")
+        make_authority(inside("stranger"), "Another authority")
+        make_certificate(inside("good"), inside("authority"), here)
+        make_certificate(inside("otherName"), inside("authority"), "DNS:elsewhere.invalid")
+        make_certificate(inside("unknown"), inside("stranger"), here)
+        ports = {
+            "startTLS": MailServer(inside("good")).port, "login": MailServer(inside("good"), auth_required=True).port,
+            "onlyLOGIN": MailServer(inside("good"), auth_required=True, auth_exclude_mechanism=["PLAIN"]).port,
+            "implicit": MailServer(inside("good"), implicit=True).port, "otherName": MailServer(inside("otherName")).port,
+            "unknown": MailServer(inside("unknown")).port, "plain": MailServer().port,
+        }
+        for play in (silent, busy, noise, cut, cut_after, mute_after, forgetful):
+            ports[play.__name__] = Script(play).port
+        print(json.dumps({"ports": ports, "caFile": inside("authority.pem")}), flush=True)
+        for line in sys.stdin:
+            asked = json.loads(line)
+            if "parse" in asked:
+                answer = read(base64.b64decode(asked["parse"]))
+            else:
+                with lock:
+                    answer = received.pop(asked["take"], [])
+            print(json.dumps(answer), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,51 @@
+"""A receiver of webhooks for the tests of Messages, on loopback. It checks signatures as its own documentation asks for.
+
+Prints its port, then serves until standard input ends. POST /STATUS is answered with that status, and Retry-After: 30. GET /ID tells what
+came with an id: {"count", "secrets": the secrets whose signature was right, "timestamp", "type", "body"}.
+"""
+
+import hashlib
+import hmac
+import http.server
+import json
+import sys
+import threading
+
+SECRETS = ("first secret of a webhook", "second secret of a webhook")
+came = {}
+
+
+class Receiver(http.server.BaseHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+    def answer(self, status, body=b"", **headers):
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_GET(self):
+        self.answer(200, json.dumps(came.get(self.path[1:], {"count": 0})).encode())
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        name, timestamp = self.headers["Mintmark-Webhook-Id"], self.headers["Mintmark-Webhook-Timestamp"]
+        signatures = self.headers["Mintmark-Webhook-Signature"].split(",")
+
+        def is_right(secret):
+            digest = hmac.new(secret.encode(), f"{timestamp}.{name}.".encode() + body, hashlib.sha256).hexdigest()
+            return any(hmac.compare_digest(f"v1={digest}", signature) for signature in signatures)
+
+        known = came.setdefault(name, {"count": 0})
+        known.update(count=known["count"] + 1, secrets=list(filter(is_right, SECRETS)), timestamp=int(timestamp),
+                     type=self.headers["Content-Type"], body=json.loads(body))
+        self.answer(int(self.path[1:]), Retry_After="30", Location="/200")
+
+
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Receiver)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+print(server.server_address[1], flush=True)
+sys.stdin.read()

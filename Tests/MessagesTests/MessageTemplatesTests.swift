@@ -1,0 +1,79 @@
+import Testing
+
+@testable import Messages
+
+@Suite struct MessageTemplatesTests {
+    static func values(_ name: String? = "Shop", seconds: Int64 = 600) -> MessageValues {
+        MessageValues(code: "12345678", lifetimeSeconds: seconds, tenantName: name, address: "ann@example.org")
+    }
+
+    @Test(
+        "the built-in words exist for every purpose, with and without a name, and leave no place open", arguments: MessagePurpose.allCases)
+    func builtIn(purpose: MessagePurpose) {
+        for name in ["Shop", nil] {
+            for seconds in [60, 600] as [Int64] {
+                let (language, mail) = MessageTemplates().mail(for: purpose, languages: [], Self.values(name, seconds: seconds))
+                let (_, text) = MessageTemplates().textMessage(for: purpose, languages: [], Self.values(name, seconds: seconds))
+                #expect(language == "en")
+                for part in [mail.subject, mail.text, mail.html ?? "", text] {
+                    #expect(!part.contains("{{") && !part.contains("  "), "\(part)")
+                    #expect(part.contains("Shop") == (name != nil), "\(part)")
+                    #expect(part.contains("12345678") == (purpose != .signUpNotice), "\(part)")
+                }
+                if purpose != .signUpNotice { #expect(mail.text.contains(seconds == 60 ? "1 minute." : "10 minutes.")) }
+            }
+        }
+    }
+
+    @Test("a sign-up mail reads like this")
+    func example() {
+        let mail = MessageTemplates().mail(for: .signUp, languages: [], Self.values()).1
+        #expect(mail.subject == "12345678 is your code to confirm your address for Shop")
+        #expect(
+            mail.text == """
+                To create your account for Shop, enter this code:
+
+                12345678
+
+                The code works for 10 minutes.
+
+                If you did not ask for it, ignore this message. Nobody can get in with your address alone; do not tell anyone the code.
+
+                """)
+    }
+
+    @Test(
+        "the language is looked up as RFC 4647 says",
+        arguments: [
+            (["de-CH"], "de-CH"), (["de-ch-1996"], "de-CH"), (["de-AT"], "de"), (["DE"], "de"), (["fr", "it-IT"], "it"), (["pt-BR"], "en"),
+            (["zh-Hant-CN-x-private1-private2"], "zh-Hant"), (["zh-TW", "de"], "de"), (["*", "it"], "it"),
+            (["", "d", "de_CH", "it"], "it"),
+            ([], "en"), (["en-GB", "de"], "en"), (["sr-x-it"], "en"),
+        ])
+    func languages(wanted: [String], expected: String) throws {
+        let tags = ["de", "de-CH", "it", "zh-Hant"]
+        let own = try tags.map { ($0, try MailTemplate(subject: $0, text: "{{code}}", for: .signIn)) }
+        let templates = MessageTemplates(mails: [.signIn: Dictionary(uniqueKeysWithValues: own)])
+        let (language, mail) = templates.mail(for: .signIn, languages: wanted, Self.values())
+        #expect(language == expected)
+        #expect(mail.subject == expected || expected == "en")
+    }
+
+    @Test("a tenant's default language is for those who want none of the others, and only where it has words")
+    func defaultLanguage() throws {
+        let german = try TextMessageTemplate(text: "Ihr Code: {{code}}", for: .signIn)
+        let templates = MessageTemplates(textMessages: [.signIn: ["de": german]], defaultLanguage: "de-CH")
+        #expect(templates.textMessage(for: .signIn, languages: ["fr"], Self.values()) == ("de", "Ihr Code: 12345678"))
+        #expect(templates.textMessage(for: .signIn, languages: ["en-US"], Self.values()).0 == "en")
+        #expect(templates.textMessage(for: .signUp, languages: ["de"], Self.values()).0 == "en")
+        #expect(templates.mail(for: .signIn, languages: ["de"], Self.values()).0 == "en")
+    }
+
+    @Test("tags are told from other texts")
+    func tags() {
+        for tag in ["de", "de-CH", "zh-Hant-TW", "sl-rozaj-biske-1994", "en-x-a"] { #expect(LanguageTag.isWellFormed(tag), "\(tag)") }
+        for text in ["", "d", "de_CH", "de-", "-de", "de--CH", "123", "de-123456789", "dé", "de\r\nX: y", "abcdefghi"] {
+            #expect(!LanguageTag.isWellFormed(text), "\(text)")
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import JSON
+import Synchronization
+
+@testable import Network
+
+/// `Tests/Interop/mailserver.py`, started once for all tests. It ends, and removes its files, when its standard input does:
+/// at the latest with the test process.
+final class MailTestServer: Sendable {
+    static let shared = Result { try MailTestServer() }
+
+    let ports: [String: Int]
+    let caFile: String
+    private let talk: Mutex<(input: FileHandle, output: FileHandle)>
+
+    struct Failure: Error {
+        let description: String
+    }
+
+    private init() throws {
+        let tests = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardizedFileURL
+        let prepared = tests.appending(path: "../.build/venv/bin/python").standardizedFileURL.path
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        let python = FileManager.default.isExecutableFile(atPath: prepared) ? prepared : "python3"
+        process.arguments = [python, "-B", tests.appending(path: "Interop/mailserver.py").path]
+        let (input, output) = (Pipe(), Pipe())
+        (process.standardInput, process.standardOutput) = (input, output)
+        try process.run()
+        talk = Mutex((input.fileHandleForWriting, output.fileHandleForReading))
+        guard let told = try? Self.line(output.fileHandleForReading) else {
+            throw Failure(description: "mailserver.py ended; it needs openssl, and python3 with Tests/EndToEnd/requirements.txt")
+        }
+        ports = (told["ports"]?.object?.members ?? []).reduce(into: [:]) { $0[$1.name] = Int($1.value.int ?? 0) }
+        caFile = told["caFile"]?.string ?? ""
+    }
+
+    private static func line(_ output: FileHandle) throws -> JSONValue {
+        var line = Data()
+        while !line.contains(0x0a) {
+            let piece = output.availableData
+            if piece.isEmpty { throw Failure(description: "mailserver.py ended") }
+            line += piece
+        }
+        return try JSONValue(parsing: [UInt8](line))
+    }
+
+    private func ask(_ question: JSONValue) throws -> JSONValue {
+        try talk.withLock { talk in
+            talk.input.write(Data(question.bytes + [0x0a]))
+            return try Self.line(talk.output)
+        }
+    }
+
+    /// The messages that came for an address since the last time this was asked.
+    func take(_ address: String) throws -> [JSONValue] { try ask(["take": .string(address)]).array ?? [] }
+
+    /// What Python's `email` reads, under its strict policy.
+    func parse(_ message: [UInt8]) throws -> JSONValue { try ask(["parse": .string(Data(message).base64EncodedString())]) }
+}
