@@ -18,7 +18,7 @@ private struct NoCall: CallContext {
     func bound() throws {
         let method = BoundMethod(KeyRotate.self) { request, _ in
             SigningKey(
-                kid: "k", algorithm: request.algorithm ?? .ES256, issuer: "i", poolId: request.poolId, state: .next,
+                kid: "k", algorithm: request.algorithm ?? .ES256, issuer: "i", poolId: "a:0", state: .next,
                 createdAt: request.activateAfterSeconds)
         }
         #expect(method.info.name == "key.rotate")

@@ -9,7 +9,7 @@ extension AccountService {
         let now = surroundings.clock.now
         let tenant = try surroundings.database.read { try catalogue.tenant(request.tenantId, in: $0) }
         let username = try Username(request.username)
-        let attributes = try AttributeRules.accepted(request.attributes ?? [:], by: tenant.attributes)
+        let attributes = try tenant.accept(request.attributes ?? [:])
         var account = AccountRecord(
             id: request.accountId ?? surroundings.random.uuid(), tenantId: tenant.id, username: username.typed, email: username.typed,
             isEmailVerified: request.emailVerified, method: request.password == nil ? .code : .password, attributes: attributes,

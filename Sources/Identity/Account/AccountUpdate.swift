@@ -12,7 +12,7 @@ extension AccountService {
                 throw AccountNotFound(accountId: request.accountId)
             }
             let given = request.attributes ?? [:]
-            let accepted = try AttributeRules.accepted(given, by: tenant.attributes)
+            let accepted = try tenant.accept(given)
             for name in given.names { account.attributes[name] = accepted[name] }
             account.isEmailVerified = request.emailVerified ?? account.isEmailVerified
             account.isDisabled = request.disabled ?? account.isDisabled

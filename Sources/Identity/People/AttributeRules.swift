@@ -1,12 +1,15 @@
 import Contract
 import JSON
+import Patterns
 
 /// What people say of themselves at sign-up, held against what their tenant asks for (native-auth.md 1.4, 6.13 to 6.16).
 enum AttributeRules {
     /// The values of a submission as they are kept; what was left empty is not among them.
     ///
     /// - Throws: `InvalidAttributes` with everything that is wrong. Nothing of such a submission counts.
-    static func accepted(_ given: JSONObject, by definitions: [TenantAttribute]) throws -> JSONObject {
+    static func accepted(
+        _ given: JSONObject, by definitions: [TenantAttribute], patterns: [String: BoundedPattern] = [:]
+    ) throws -> JSONObject {
         var accepted = JSONObject()
         var failures: [AttributeFailure] = []
         for (name, value) in given.members {
@@ -15,7 +18,7 @@ enum AttributeRules {
                 continue
             }
             if value.isNull || value.string == "" { continue }
-            do { accepted[name] = try self.value(value, of: definition) } catch { failures.append(error.failure(of: name)) }
+            do { accepted[name] = try self.value(value, of: definition, patterns[name]) } catch { failures.append(error.failure(of: name)) }
         }
         if !failures.isEmpty { throw InvalidAttributes(attributes: failures) }
         return accepted
@@ -38,11 +41,16 @@ enum AttributeRules {
         func failure(of name: String) -> AttributeFailure { AttributeFailure(name: name, rule: rule, message: message) }
     }
 
-    private static func value(_ value: JSONValue, of definition: TenantAttribute) throws(Flaw) -> JSONValue {
+    private static func value(_ value: JSONValue, of definition: TenantAttribute, _ pattern: BoundedPattern?) throws(Flaw) -> JSONValue {
         switch definition.type {
         case .string:
             guard let text = value.string else { throw Flaw(rule: .type, message: "It must be a string.") }
-            return .string(try string(text, of: definition))
+            let accepted = try string(text, of: definition)
+            switch pattern?.matches(accepted) {
+            case nil, .yes: return .string(accepted)
+            case .no: throw Flaw(rule: .pattern, message: "It is not written as it must be.")
+            case .tooExpensive: throw Flaw(rule: .pattern, message: "It cannot be checked: the pattern takes too long with it.")
+            }
         case .boolean:
             guard let flag = value.bool ?? boolean(value.string) else { throw Flaw(rule: .type, message: "It must be true or false.") }
             if definition.required, !flag { throw Flaw(rule: .consent, message: "Nobody signs up without agreeing to it.") }

@@ -42,7 +42,7 @@ extension SignUpService {
         if let password = request.password {
             try check(password, tenant, attributes: request.attributes ?? [:])
         }
-        return try AttributeRules.accepted(request.attributes ?? [:], by: tenant.attributes)
+        return try tenant.accept(request.attributes ?? [:])
     }
 
     /// - Throws: `PasswordNotAccepted`, `InvalidPassword`.

@@ -11,7 +11,7 @@ extension SignUpService {
         let (token, name) = (request.continuationToken, SignUpSubmitAttributes.info.name)
         let fingerprint = flows.fingerprint(name, [.string(token), .object(request.attributes)])
         return try advance(token, request: fingerprint, name, call) { _, _, tenant in
-            (.attributes(try AttributeRules.accepted(request.attributes, by: tenant.attributes)), nil)
+            (.attributes(try tenant.accept(request.attributes)), nil)
         }
     }
 }

@@ -1,5 +1,6 @@
 import Contract
 import JSON
+import Patterns
 import Storage
 
 /// A tenant as the store holds it (native-auth.md 1.1, 1.3, 1.4, 1.7, 1.8, 1.11). A class: it is looked up at every step.
@@ -14,6 +15,8 @@ final class TenantRecord: Sendable {
     let updatedAt: Int64
 
     let attributes: [TenantAttribute]
+    /// Those of attributes, compiled.
+    private let patterns: [String: BoundedPattern]
     let passwordPolicy: PasswordPolicy
     let codes: CodePolicy
     let lockout: LockoutPolicy
@@ -26,11 +29,20 @@ final class TenantRecord: Sendable {
         self.createdAt = createdAt
         self.updatedAt = updatedAt
         attributes = settings.attributes ?? BuiltInAttribute.allCases.map { TenantAttribute(name: $0.rawValue, type: .string) }
+        patterns = Dictionary(
+            attributes.compactMap { attribute in
+                attribute.pattern.flatMap { try? BoundedPattern($0) }.map { (attribute.name, $0) }
+            }, uniquingKeysWith: { $1 })
         passwordPolicy = settings.passwordPolicy ?? PasswordPolicy()
         codes = settings.codes ?? CodePolicy()
         lockout = settings.lockout ?? LockoutPolicy()
         tokens = settings.tokens ?? TokenLifetimes()
     }
+
+    /// The values of a submission as they are kept.
+    ///
+    /// - Throws: `InvalidAttributes` with everything that is wrong.
+    func accept(_ given: JSONObject) throws -> JSONObject { try AttributeRules.accepted(given, by: attributes, patterns: patterns) }
 
     /// As `tenant.*` answers it.
     func answer(in realm: Realm) -> Tenant {

@@ -1,4 +1,5 @@
 import Contract
+import Patterns
 
 /// What the settings of a tenant must keep to beyond their schema.
 enum TenantRules {
@@ -31,6 +32,10 @@ enum TenantRules {
             }
             if attribute.options != nil, attribute.type != .string { throw refuse("options", "only a string has options") }
             if attribute.multiple, attribute.options == nil { throw refuse("multiple", "there are no options to choose from") }
+            if let pattern = attribute.pattern {
+                if attribute.type != .string { throw refuse("pattern", "only a string has a pattern") }
+                do { _ = try BoundedPattern(pattern) } catch { throw refuse("pattern", "\(error)") }
+            }
             let values = (attribute.options ?? []).map(\.value)
             if Set(values).count != values.count { throw refuse("options", "there are two options of one value") }
         }

@@ -842,6 +842,11 @@ export interface TenantAttribute {
   options?: readonly AttributeOption[];
   /** With options: whether several of them can be chosen, written with commas in between. Without it: false. */
   multiple?: boolean;
+  /**
+   * For a string: a regular expression (PCRE2) that the whole value must match. What takes too long to match is refused.
+   * At most 2048 characters.
+   */
+  pattern?: string;
   /** Whether ID tokens say it. Without it: false. */
   inIdToken?: boolean;
 }

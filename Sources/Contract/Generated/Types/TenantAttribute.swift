@@ -16,16 +16,19 @@ public struct TenantAttribute: ContractParams, ContractResult, Equatable {
     public var options: [AttributeOption]?
     /// With options: whether several of them can be chosen, written with commas in between.
     public var multiple: Bool
+    /// For a string: a regular expression (PCRE2) that the whole value must match. What takes too long to match is refused.
+    public var pattern: String?
     /// Whether ID tokens say it.
     public var inIdToken: Bool
 
-    public init(name: String, type: AttributeType, required: Bool = false, label: String? = nil, options: [AttributeOption]? = nil, multiple: Bool = false, inIdToken: Bool = false) {
+    public init(name: String, type: AttributeType, required: Bool = false, label: String? = nil, options: [AttributeOption]? = nil, multiple: Bool = false, pattern: String? = nil, inIdToken: Bool = false) {
         self.name = name
         self.type = type
         self.required = required
         self.label = label
         self.options = options
         self.multiple = multiple
+        self.pattern = pattern
         self.inIdToken = inIdToken
     }
 
@@ -36,6 +39,7 @@ public struct TenantAttribute: ContractParams, ContractResult, Equatable {
         var label: String?
         var options: [AttributeOption]?
         var multiple: Bool?
+        var pattern: String?
         var inIdToken: Bool?
         node.forEachPair { _name, _value in
             if _name.isString("name") {
@@ -50,10 +54,12 @@ public struct TenantAttribute: ContractParams, ContractResult, Equatable {
                 options = reader.array(_value, at: "options", count: 1...100, isUnique: false) { reader, value, step in reader.object(value, at: step) }
             } else if _name.isString("multiple") {
                 multiple = reader.boolean(_value, at: "multiple")
+            } else if _name.isString("pattern") {
+                pattern = reader.string(_value, at: "pattern", .tenantAttributePattern)
             } else if _name.isString("inIdToken") {
                 inIdToken = reader.boolean(_value, at: "inIdToken")
             } else {
-                reader.unknown(_name, among: ["name", "type", "required", "label", "options", "multiple", "inIdToken"])
+                reader.unknown(_name, among: ["name", "type", "required", "label", "options", "multiple", "pattern", "inIdToken"])
             }
         }
         if name == nil { reader.missing("name", in: node) }
@@ -65,6 +71,7 @@ public struct TenantAttribute: ContractParams, ContractResult, Equatable {
         self.label = label
         self.options = options
         self.multiple = multiple ?? false
+        self.pattern = pattern
         self.inIdToken = inIdToken ?? false
     }
 
@@ -90,6 +97,10 @@ public struct TenantAttribute: ContractParams, ContractResult, Equatable {
         }
         writer.key("multiple")
         writer.bool(multiple)
+        if let pattern {
+            writer.key("pattern")
+            writer.string(pattern)
+        }
         writer.key("inIdToken")
         writer.bool(inIdToken)
         writer.endObject()
@@ -98,4 +109,5 @@ public struct TenantAttribute: ContractParams, ContractResult, Equatable {
 
 extension StringRule {
     static let tenantAttributeLabel = StringRule(length: 1...250)
+    static let tenantAttributePattern = StringRule(length: 1...2048)
 }

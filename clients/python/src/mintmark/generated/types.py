@@ -3309,7 +3309,7 @@ class TenantAttribute(Record):
     """Something that people are asked for when they sign up."""
 
     __slots__ = ()
-    _members = (("name", "name"), ("type", "type"), ("required", "required"), ("label", "label"), ("options", "options"), ("multiple", "multiple"), ("in_id_token", "inIdToken"),)
+    _members = (("name", "name"), ("type", "type"), ("required", "required"), ("label", "label"), ("options", "options"), ("multiple", "multiple"), ("pattern", "pattern"), ("in_id_token", "inIdToken"),)
 
     def __init__(
         self,
@@ -3320,6 +3320,7 @@ class TenantAttribute(Record):
         label: Optional[str] = None,
         options: Optional[Sequence[Union[AttributeOption, Mapping[str, Any]]]] = None,
         multiple: Optional[bool] = None,
+        pattern: Optional[str] = None,
         in_id_token: Optional[bool] = None,
     ) -> None:
         super().__init__({
@@ -3329,6 +3330,7 @@ class TenantAttribute(Record):
             "label": label,
             "options": options,
             "multiple": multiple,
+            "pattern": pattern,
             "inIdToken": in_id_token,
         })
 
@@ -3368,6 +3370,14 @@ class TenantAttribute(Record):
         """With options: whether several of them can be chosen, written with commas in between."""
         value = self._optional("multiple")
         return None if value is None else cast("bool", value)
+
+    @property
+    def pattern(self) -> Optional[str]:
+        """For a string: a regular expression (PCRE2) that the whole value must match. What takes too long to
+        match is refused.
+        """
+        value = self._optional("pattern")
+        return None if value is None else cast("str", value)
 
     @property
     def in_id_token(self) -> Optional[bool]:
