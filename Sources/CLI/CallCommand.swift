@@ -23,7 +23,7 @@ struct CallCommand: ParsableCommand {
     var params: String = "{}"
 
     func run() throws {
-        let text = params == "-" ? Self.readAll() : Array(params.utf8)
+        let text = params == "-" ? Self.readAll(0) ?? [] : Array(params.utf8)
         let given: JSONValue
         do { given = try JSONValue(parsing: text) } catch { throw ValidationError("The parameters are not JSON: \(error).") }
         let mintmark = try Mintmark(options.settings, logsTo: LogRing())
@@ -37,20 +37,19 @@ struct CallCommand: ParsableCommand {
             return
         }
         let error = message["error"] ?? [:]
-        Printing.err("\(Printing.red("error")) \(error["data"]?["type"]?.string ?? ""): \(error["message"]?.string ?? "")")
-        for violation in error["data"]?["violations"]?.array ?? [] {
-            Printing.err("  \(violation["pointer"]?.string ?? "") \(violation["message"]?.string ?? "")")
-        }
-        let code = error["code"]?.int ?? 0
-        throw ExitCode(8000...8999 ~= code ? 2 : 1)
+        let violations = error["data"]?["violations"]?.array ?? []
+        throw Printing.failure(
+            type: error["data"]?["type"]?.string ?? "", message: error["message"]?.string ?? "", code: Int(error["code"]?.int ?? 0),
+            violations: violations.map { ($0["pointer"]?.string ?? "", $0["message"]?.string ?? "") })
     }
 
-    private static func readAll() -> [UInt8] {
+    /// Everything that is to be read from a descriptor, nil if it cannot be read.
+    static func readAll(_ descriptor: Int32) -> [UInt8]? {
         var all: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
-            let count = read(0, &buffer, buffer.count)
-            if count <= 0 { return all }
+            let count = read(descriptor, &buffer, buffer.count)
+            if count <= 0 { return count == 0 ? all : nil }
             all += buffer[..<count]
         }
     }

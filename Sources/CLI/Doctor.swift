@@ -46,7 +46,8 @@ struct Doctor: ParsableCommand {
                     ? "audit log intact: \(records) records in \(audit.chains.count) chains"
                     : "audit log broken: \(audit.chains.compactMap(\.problem).joined(separator: "; "))")
         } catch {
-            say(false, contractError(error)?.message ?? "\(error)")
+            let needed = (error as? MasterKeyMissing)?.fingerprint.map { " It has the fingerprint \($0)." } ?? ""
+            say(false, Printing.reason(error) + needed)
         }
         // Not needed by those who ask nobody, so its absence is no fault.
         do throws(HTTPFailure) {

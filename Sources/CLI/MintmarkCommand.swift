@@ -18,7 +18,10 @@ struct MintmarkCommand: ParsableCommand {
             Exit codes: 0 done; 1 the request was answered with an error; 2 the store cannot be used; 64 wrong usage.
             """,
         version: Mintmark.version,
-        subcommands: [Serve.self, CallCommand.self, Methods.self, Describe.self, Demo.self, Doctor.self, Completions.self],
+        subcommands: [
+            Serve.self, CallCommand.self, Methods.self, Describe.self, Demo.self, Doctor.self, JwksCommand.self, BackupCommand.self,
+            Migrate.self, Completions.self,
+        ],
         defaultSubcommand: Serve.self)
 
     static func main() {

@@ -26,6 +26,7 @@ enum PlainServe {
         case "--account": settings.store.account = value
         case "--master-key-file": settings.store.masterKeyFile = value
         case "--caller": settings.store.caller = value
+        case "--apply": settings.apply = value
         case "--migrate": settings.store.migrate = value
         case "--ca-file": settings.store.caFile = value
         case "--proxy": settings.store.proxy = value

@@ -1,5 +1,8 @@
+import ArgumentParser
+import Contract
 import Glibc
 import JSON
+import Mintmark
 
 /// Output for people.
 enum Printing {
@@ -7,6 +10,26 @@ enum Printing {
 
     static func out(_ text: String) { put(text + "\n", 1) }
     static func err(_ text: String) { put(text + "\n", 2) }
+
+    /// Says on standard error what went wrong.
+    ///
+    /// - Returns: what to end the process with.
+    static func failure(_ error: any Error) -> any Error {
+        guard let known = contractError(error) else { return error }
+        let violations = (known as? InvalidParams)?.violations ?? []
+        return failure(
+            type: Swift.type(of: known).type, message: known.message, code: known.code,
+            violations: violations.map { ($0.pointer, $0.message) })
+    }
+
+    static func failure(type: String, message: String, code: Int, violations: [(pointer: String, message: String)]) -> any Error {
+        err("\(red("error")) \(type): \(message)")
+        for violation in violations { err("  \(violation.pointer) \(violation.message)") }
+        return ExitCode(8000...8999 ~= code ? 2 : 1)
+    }
+
+    /// What went wrong, in a sentence.
+    static func reason(_ error: any Error) -> String { contractError(error)?.message ?? "\(error)" }
 
     private static func put(_ text: String, _ descriptor: Int32) {
         var bytes = Array(text.utf8)[...]

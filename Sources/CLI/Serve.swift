@@ -10,6 +10,9 @@ struct Serve: ParsableCommand {
 
     @OptionGroup var options: StoreOptions
 
+    @Option(help: ArgumentHelp("Make the store be as this document declares before serving: see system.apply.", valueName: "file"))
+    var apply: String?
+
     @Flag(help: "Run requests strictly one after the other.")
     var sequential = false
 
@@ -23,13 +26,15 @@ struct Serve: ParsableCommand {
     var parent: Int32?
 
     func run() throws {
-        try ServeSettings(store: options.settings, sequential: sequential, drain: drain, maxLine: maxLine, parent: parent).serve()
+        try ServeSettings(store: options.settings, apply: apply, sequential: sequential, drain: drain, maxLine: maxLine, parent: parent)
+            .serve()
     }
 }
 
 /// How to serve, as the command line says; what it leaves out, the environment may say.
 struct ServeSettings {
     var store = StoreSettings()
+    var apply: String?
     var sequential = false
     var drain: Int?
     var maxLine: Int?
@@ -37,11 +42,12 @@ struct ServeSettings {
 
     /// Serves until the end.
     ///
-    /// - Throws: `ValidationError` for what makes no sense.
+    /// - Throws: `ValidationError` for what makes no sense; `ExitCode` for a document that is not applied.
     func serve() throws {
         let server = try serverOptions()
+        let document = try (apply ?? Environment["APPLY"]).map { try ApplyFile(path: $0) }
         let output = Descriptors.protect()
-        try Mintmark(store, logsTo: LogRing()).serve(output: output, options: server)
+        try Mintmark(store, logsTo: LogRing()).serve(output: output, options: server) { try document?.apply(to: $0) }
     }
 
     private func serverOptions() throws -> ServerOptions {

@@ -7,7 +7,8 @@ struct StoreOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The store itself: a file, :memory: for one that ends with the process, or postgres://user@host/database.", valueName: "path"))
+            "The store itself: a file in a folder that is there, :memory: for one that ends with the process, or postgres://user@host/database.",
+            valueName: "path"))
     var store: String?
 
     @Option(help: ArgumentHelp("The base of every issuer; an https URL.", valueName: "url"))

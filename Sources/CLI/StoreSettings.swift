@@ -35,10 +35,11 @@ struct StoreSettings {
         }
         let clock = try self.clock ?? Environment.integer("CLOCK")
         if clock != nil, !testing { throw ValidationError("--clock needs --testing.") }
+        let (store, isAppsOwn) = try storeLocation()
         return Configuration(
-            store: try storeLocation(), realm: try realm(testing: testing), testing: testing, publicCaller: caller == "public",
+            store: store, realm: try realm(testing: testing), testing: testing, publicCaller: caller == "public",
             masterKey: try masterKey(), auditsIssuance: try Environment.flag("AUDIT_ISSUANCE", or: auditIssuance),
-            auditRetentionDays: try retentionDays(), migrates: migrate == "auto", clock: clock,
+            auditRetentionDays: try retentionDays(), migrates: migrate == "auto", makesFolders: isAppsOwn, clock: clock,
             databaseConnections: try databaseConnections(), outgoing: try outgoing())
     }
 
@@ -60,17 +61,25 @@ struct StoreSettings {
         return given
     }
 
-    private func storeLocation() throws -> Configuration.Store {
-        if let store = store ?? Environment["STORE"] {
-            if store == ":memory:" { return .memory }
-            if store.isEmpty { throw ValidationError("--store is empty: name a file, or :memory:.") }
-            if PostgresAddress.isAddress(store) { return .postgres(PostgresAddress(store)) }
-            if store.contains("://") {
-                throw ValidationError(
-                    "--store takes a file, :memory: or postgres://user@host/database; '\(store.prefix { $0 != ":" })' is no store here.")
-            }
-            return .file(store)
+    /// Where the store is, and whether it is an app's own place. What the command line says goes before what the environment says.
+    private func storeLocation() throws -> (store: Configuration.Store, isAppsOwn: Bool) {
+        if store != nil, app != nil { throw ValidationError("--store and --app exclude each other: both say where the store is.") }
+        if let store = store ?? (app == nil ? Environment["STORE"] : nil) { return (try location(store), false) }
+        return (try locationOfApp(), true)
+    }
+
+    private func location(_ store: String) throws -> Configuration.Store {
+        if store == ":memory:" { return .memory }
+        if store.isEmpty { throw ValidationError("--store is empty: name a file, or :memory:.") }
+        if PostgresAddress.isAddress(store) { return .postgres(PostgresAddress(store)) }
+        if store.contains("://") {
+            throw ValidationError(
+                "--store takes a file, :memory: or postgres://user@host/database; '\(store.prefix { $0 != ":" })' is no store here.")
         }
+        return .file(store)
+    }
+
+    private func locationOfApp() throws -> Configuration.Store {
         let app = app ?? Environment["APP"] ?? "default"
         let isName = app.utf8.allSatisfy {
             (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) || [0x2D, 0x2E, 0x5F].contains($0)

@@ -1,6 +1,7 @@
 import Contract
 import Crypto
 import Identity
+import JSON
 import JSONRPC
 import Logging
 import Network
@@ -71,6 +72,28 @@ public final class Mintmark: Sendable {
                 throw answer
             }
         }
+    }
+
+    /// Brings the store to what a document declares, as `system.apply` takes it.
+    ///
+    /// - Throws: `InvalidParams` with everything that is wrong with the document; why the store cannot be used.
+    public func apply(_ document: JSONNode) throws {
+        let changes = try services().apply.apply(SystemApply.Params(decoding: document), OwnCall()).changes
+        func count(_ change: AppliedChange.Change) -> Logger.MetadataValue { "\(changes.count { $0.change == change })" }
+        log.info("applied", metadata: ["created": count(.created), "updated": count(.updated), "unchanged": count(.unchanged)])
+    }
+
+    /// Brings the tables of the store up to date, whatever the configuration says, and opens nothing else of it.
+    ///
+    /// - Returns: the schema version before, 0 for a store that was made, and after.
+    /// - Throws: why the store cannot be used.
+    public func migrate() throws -> (from: Int, to: Int) {
+        var configuration = configuration
+        configuration.migrates = true
+        let database = try StoreOpening(configuration: configuration, random: random, foreign: foreign).openDatabase()
+        defer { database.close() }
+        let facts = try database.facts()
+        return (facts.foundSchemaVersion, facts.schemaVersion)
     }
 
     private struct OpeningAttempts { var lastFailure: (any ContractError)? }

@@ -35,14 +35,23 @@ public struct Offering: MethodLookup {
         let place = Contract.MethodTable.all.firstIndex { $0.name == info.name }!
         if let storeless = Storeless.method(info.name, mintmark) {
             return Method(info.name, on: Lanes.lane(of: info, nil)) { call, params, result in
-                try answering(call) { try storeless(params, CallAdapter(call, isPublicCaller: isPublic), &result) }
+                try answering { try storeless(params, CallAdapter(call, isPublicCaller: isPublic), &result) }
             }
         }
         let isRemote = mintmark.configuration.store.isRemote
         return Method(info.name, lane: { Lanes.lane(of: info, $0, isRemote: isRemote) }) { call, params, result in
-            try WaitsForOthers.resuming(call, &result) { call, result in
-                let mayWait = call.lane != .compute
-                try answering(call) {
+            try run(place, mintmark, isPublic: isPublic, call, params, &result)
+        }
+    }
+
+    /// Runs the method at this place of the table, again when it has waited for what others fetch.
+    private static func run(
+        _ place: Int, _ mintmark: Mintmark, isPublic: Bool, _ call: Call, _ params: JSONNode?, _ result: inout JSONWriter
+    ) throws {
+        let mayWait = call.lane != .compute
+        do {
+            try AnsweredByOther.joining(call, &result) { result in
+                try answering {
                     // Opening the store may take long; the thread that reads does not do it.
                     guard let services = try mintmark.opened ?? (mayWait ? mintmark.services() : nil) else { throw WouldWait() }
                     try Patience.with(!mayWait ? .none : call.isToWrite ? .fullToWrite : .full) {
@@ -50,18 +59,15 @@ public struct Offering: MethodLookup {
                     }
                 }
             }
+        } catch let wait as WaitsForOthers {
+            try wait.resume(call, &result) { call, result in
+                try run(place, mintmark, isPublic: isPublic, call, params, &result)
+            }
         }
     }
 
-    private static func answering(_ call: Call, _ body: () throws -> Void) throws {
-        do { try body() } catch let wait as WouldWait { throw MoveToLane(.store, isToWrite: wait.isWrite) } catch let other
-            as AnsweredByOther
-        {
-            let later = try call.answerLater()
-            other.whenDone { outcome in
-                later.resume { call, result in try answering(call) { try outcome.get().write(to: &result) } }
-            }
-        } catch {
+    private static func answering(_ body: () throws -> Void) throws {
+        do { try body() } catch let wait as WouldWait { throw MoveToLane(.store, isToWrite: wait.isWrite) } catch {
             guard let known = contractError(error) else { throw error }
             throw Answer(known)
         }
@@ -85,11 +91,19 @@ enum Lanes {
             .network
         case "signUp.submitPassword", "signIn.submitPassword", "signIn.withPassword", "passwordReset.submitPassword": .hash
         case "account.create": params?["password"] == nil ? .store : .hash
-        case "audit.verify", "system.health": .store
+        case "audit.verify", "store.stats", "system.health": .store
         case "key.rotate", "key.revoke": .hash
+        // Making an RSA key takes long.
+        case "system.apply": hasRSA(params?["pools"]) ? .hash : .store
         case "pool.create", "tenant.create": params?["signingAlgorithm"]?.string?.hasPrefix("RS") == true ? .hash : .store
         default: method.isReadOnly ? .compute : .store
         }
+    }
+
+    private static func hasRSA(_ pools: JSONNode?) -> Bool {
+        var found = false
+        pools?.forEachElement { _, pool in found = found || pool["signingAlgorithm"]?.string?.hasPrefix("RS") == true }
+        return found
     }
 }
 

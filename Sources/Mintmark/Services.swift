@@ -8,6 +8,7 @@ import Platform
 public final class Services: Sendable {
     public let surroundings: Surroundings
     public let account: AccountService
+    let apply: ApplyService
     public let audit: AuditService
     public let compat: CompatService
     public let credentials: CredentialsService
@@ -21,6 +22,7 @@ public final class Services: Sendable {
     public let signIn: SignInService
     public let signUp: SignUpService
     public let tenant: TenantService
+    public let store: StoreService
     public let token: TokenService
     let housekeeping: Housekeeping
     /// What test.http listens with.
@@ -32,6 +34,7 @@ public final class Services: Sendable {
         let catalogue = Catalogue(vault: surroundings.vault)
         self.surroundings = surroundings
         account = AccountService(surroundings, catalogue)
+        apply = ApplyService(surroundings)
         audit = AuditService(surroundings)
         compat = CompatService(surroundings, catalogue)
         credentials = CredentialsService(surroundings, catalogue)
@@ -44,6 +47,7 @@ public final class Services: Sendable {
         signIn = SignInService(surroundings, catalogue)
         signUp = SignUpService(surroundings, catalogue)
         tenant = TenantService(surroundings, catalogue)
+        store = StoreService(surroundings, keyFile: mintmark.configuration.keyFile, hasOwnKey: mintmark.configuration.masterKey != nil)
         token = TokenService(surroundings, catalogue)
         credentialsProvider = CredentialsProviderService(surroundings, catalogue)
         loopback = LoopbackCompat(compat)
@@ -54,7 +58,7 @@ public final class Services: Sendable {
         let methods = Contract.MethodTable.bind(
             account: account, audit: audit, compat: compat, credentials: credentials, credentialsProvider: credentialsProvider,
             identity: identity, key: key, passwordReset: passwordReset, pool: pool, role: role, rpc: RpcService(mintmark), session: session,
-            signIn: signIn, signUp: signUp, system: SystemService(mintmark), tenant: tenant, test: test, token: token)
+            signIn: signIn, signUp: signUp, store: store, system: SystemService(mintmark), tenant: tenant, test: test, token: token)
         let byName = Dictionary(uniqueKeysWithValues: methods.map { ($0.info.name, $0) })
         bound = Contract.MethodTable.all.map { byName[$0.name] }
     }

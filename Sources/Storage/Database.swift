@@ -67,6 +67,8 @@ public struct StoreFacts: Sendable {
     /// The file, nil for a memory store.
     public let path: String?
     public let schemaVersion: Int
+    /// The version that this process found when it opened the store, before it brought it up to date; 0 for one that it made.
+    public let foundSchemaVersion: Int
     /// The size of the database.
     public let bytes: Int64
     /// How much of it is free for new rows.
@@ -78,6 +80,13 @@ public struct StoreFacts: Sendable {
     /// How many transactions this process has committed since it opened the store, and how many writes shared them.
     public let commits: Int64
     public let writes: Int64
+}
+
+/// The versions of a store's schema before and after it was opened.
+struct SchemaVersions {
+    /// 0 for a store that was made.
+    let found: Int
+    let now: Int
 }
 
 /// One step of the schema, run once in one transaction with all that are missing.

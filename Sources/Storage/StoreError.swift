@@ -32,7 +32,8 @@ extension StoreError: CustomStringConvertible {
             "the store has schema version \(found), and this program knows versions up to \(supported + 1); use the newer program"
         case .tooOld(let found, let needed): "the store has schema version \(found), and this program needs \(needed); migrate it"
         case .notAStore(let path): "\(path) is not a store of this program; it was left as it is, name another file"
-        case .cannotOpen(let path, let reason), .unreachable(let path, let reason): "\(path) cannot be opened: \(reason)"
+        case .cannotOpen(let path, let reason): "\(path) cannot be opened: \(reason)"
+        case .unreachable(let path, let reason): "\(path) cannot be reached: \(reason); try again in a moment"
         case .outcomeUnknown:
             "the connection was lost while committing, and whether the change was kept cannot be found out; look before you repeat it"
         case .failed(let reason): "the database refused what this program asked: \(reason)"

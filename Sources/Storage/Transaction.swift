@@ -70,6 +70,11 @@ public final class Transaction {
     /// - Throws: `StoreError`.
     public func advanceEpoch() throws { try current().advanceEpoch() }
 
+    /// How many rows each table has. Reads all of them.
+    ///
+    /// - Throws: `StoreError`.
+    public func rowCounts() throws -> [String: Int64] { try current().rowCounts() }
+
     /// Cuts the connection off: whoever kept the transaction beyond its body can do no harm.
     func end() { session = nil }
 
@@ -90,6 +95,7 @@ protocol Session: AnyObject {
     func lock(_ ids: [String]) throws
     func epoch() throws -> Int64
     func advanceEpoch() throws
+    func rowCounts() throws -> [String: Int64]
 }
 
 /// Whether whoever reads rows wants the next one.

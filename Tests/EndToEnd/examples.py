@@ -6,6 +6,7 @@
 import json
 import os
 import sys
+import tempfile
 
 from jsonschema import Draft7Validator
 from referencing import Registry, Resource
@@ -88,7 +89,7 @@ def prepare(sidecar, fixtures, given, captured, done):
 def execute(contract, method, example):
     """What is wrong with one example, as sentences."""
     captured = {}
-    with Sidecar(testing=True) as sidecar:
+    with tempfile.TemporaryDirectory(prefix="mintmark-") as folder, Sidecar(testing=True, cwd=folder) as sidecar:
         prepare(sidecar, contract.fixtures, example.get("given", []), captured, set())
         try:
             answer = sidecar.call(method["name"], fill(names(example["params"]), captured))

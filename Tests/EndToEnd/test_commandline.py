@@ -73,10 +73,10 @@ class CommandLine(EndToEnd):
             self.assertEqual(done.returncode, 0, arguments)
             self.assertIn(b"USAGE", done.stdout.upper())
         text = self.call("--help").stdout
-        for word in (b"serve", b"call", b"methods", b"describe", b"demo", b"doctor"):
+        for word in (b"serve", b"call", b"methods", b"describe", b"demo", b"doctor", b"backup", b"migrate", b"jwks"):
             self.assertIn(word, text)
         text = self.call("serve", "--help").stdout
-        for flag in (b"--store", b"--testing", b"--master-key-file", b"--caller", b"--sequential", b"--drain", b"--max-line", b"--parent", b"--log-level"):
+        for flag in (b"--store", b"--apply", b"--testing", b"--master-key-file", b"--caller", b"--sequential", b"--drain", b"--max-line", b"--parent", b"--log-level"):
             self.assertIn(flag, text)
 
     def test_version(self):
@@ -99,6 +99,20 @@ class CommandLine(EndToEnd):
         self.assertEqual((info["storeKind"], info["region"], info["account"]), ("memory", "moon-1", "123456789012"))
         done = self.call("serve", "--region", "mars-2", input=ping, environment={"MINTMARK_STORE": ":memory:", "MINTMARK_REGION": "moon-1"})
         self.assertEqual(json.loads(done.stdout)["result"]["region"], "mars-2")
+
+    def test_where_the_store_is(self):
+        """An app that is named goes before the environment's store; two places at once are refused, and so is a folder that is missing."""
+        environment = {"MINTMARK_STORE": self.path("elsewhere.db"), "MINTMARK_APP": "other"}
+        self.assertEqual(self.call("call", "--app", "notes", "pool.list", environment=environment).returncode, 0)
+        self.assertEqual(sorted(os.listdir(self.path("mintmark"))), ["notes.db", "notes.db.key"])
+        self.assertFalse(os.path.exists(self.path("elsewhere.db")))
+        self.assertEqual(self.call("call", "pool.list", environment=environment).returncode, 0)
+        self.assertTrue(os.path.exists(self.path("elsewhere.db")))
+        done = self.call("serve", "--app", "notes", "--store", self.path("third.db"))
+        self.assertEqual((done.returncode, done.stdout), (64, b""))
+        done = self.call("call", "--store", self.path("shpo", "shop.db"), "pool.list")
+        self.assertEqual((done.returncode, os.path.exists(self.path("shpo"))), (2, False))
+        self.assertIn(f"there is no folder {self.path('shpo')}", done.stderr.decode())
 
     def test_names_stand_in_what_is_made(self):
         done = self.call("call", "--store", ":memory:", "--region", "moon-1", "--account", "123456789012", "--issuer", "https://id.example",

@@ -39,6 +39,17 @@ class Providers(EndToEnd):
 
 
 class Joining(Providers):
+    def test_more_calls_than_can_wait_without_a_thread_share_it_too(self):
+        provider = self.open()
+        other = sqlite3.connect(self.store, isolation_level=None)
+        self.addCleanup(other.close)
+        other.execute("BEGIN IMMEDIATE")
+        ids = [self.sidecar.send("credentialsProvider.get", {"provider": provider}) for _ in range(1000)]
+        self.works(self.sidecar)
+        other.execute("ROLLBACK")
+        answers = [self.sidecar.answer(id) for id in ids]
+        self.assertEqual(len({answer["credentials"]["accessKeyId"] for answer in answers}), 1)
+
     def test_two_hundred_calls_share_one_refresh_and_hold_no_thread(self):
         """Another program's lock makes the refresh slow. Whoever joins it must not take the threads that wait for the store."""
         provider = self.open()

@@ -409,6 +409,32 @@ class AccessTokens(Providers):
         for bad, check in [("other", "audience"), ("late", "expired"), ("nobody", "subject"), ("forged", "signature")]:
             self.rejected(pool, name, bad, check)
 
+    def test_one_that_hangs_is_given_up_and_delays_nobody_else(self):
+        name, issuer = "www.amazon.com", self.serve()
+        self.site.pages["/auth/o2/tokeninfo"] = slow(15, page({}))
+        pool = self.pool(self.sidecar, {"provider": name, "clientIds": ["a"], "endpoint": self.site.origin}, issuer.settings())
+        began = time.monotonic()
+        ids = [self.sidecar.send("identity.resolve", {"poolId": pool, "logins": {name: f"token {n}"}}) for n in range(200)]
+        self.site.wait_until_asked("/auth/o2/tokeninfo", 16)
+        self.login(self.sidecar, pool, issuer)
+        self.works(self.sidecar)
+        self.assertLess(time.monotonic() - began, 3)
+        for id in ids:
+            with self.assertRaises(RpcError) as caught:
+                self.sidecar.answer(id)
+            self.assertEqual(caught.exception.type, "providerUnavailable")
+        self.assertLess(time.monotonic() - began, 12.5)
+        self.assertEqual(len(self.site.asked), 16)
+
+    def test_many_questions_are_all_answered(self):
+        name = "www.amazon.com"
+        self.site.pages["/auth/o2/tokeninfo"] = lambda handler: slow(0.02, page({"user_id": handler.path[-3:], "aud": "a"}))(handler)
+        pool = self.pool(self.sidecar, {"provider": name, "clientIds": ["a"], "endpoint": self.site.origin})
+        ids = [self.sidecar.send("identity.resolve", {"poolId": pool, "logins": {name: f"token{n:03}"}}) for n in range(300)]
+        for id in ids[::3]:
+            self.sidecar.write(b'{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":%d}}\n' % id)
+        self.assertEqual(len({self.sidecar.answer(id)["identityId"] for n, id in enumerate(ids) if n % 3}), 200)
+
     def test_what_is_no_answer(self):
         name = "www.amazon.com"
         pool = self.pool(self.sidecar, {"provider": name, "clientIds": ["a"], "endpoint": self.site.origin})
@@ -443,6 +469,12 @@ class Machine(Providers):
         said = run("doctor", "--store", ":memory:", environment=broken)
         self.assertEqual((said.returncode, b"libcurl4" in said.stdout), (0, True), said)
         self.assertIn(b"libcurl is here", run("doctor", "--store", ":memory:").stdout)
+
+    def test_one_question_from_a_script(self):
+        site, store = self.serve(), ["--store", self.path("shop.db"), "--testing"]
+        made = run("call", "pool.create", json.dumps({"name": "shop", "providers": [site.settings()]}), *store)
+        params = {"poolId": json.loads(made.stdout)["poolId"], "logins": {site.name: site.token()}}
+        self.assertTrue(json.loads(run("call", "identity.resolve", json.dumps(params), *store).stdout)["isNewIdentity"])
 
     def test_options_that_make_no_sense(self):
         for options in [["--ca-file", self.path("nowhere.pem")], ["--proxy", "proxy.example:3128"], ["--proxy", "http://"]]:

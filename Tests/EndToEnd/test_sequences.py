@@ -3,6 +3,7 @@
 import os
 import random
 
+import stores
 from endtoend import EndToEnd
 from sequences import run_all
 
@@ -10,7 +11,8 @@ from sequences import run_all
 class Sequences(EndToEnd):
     def test_mintmark_and_the_model_never_differ(self):
         """MINTMARK_TEST_SEQUENCES says how many; a failure says how to run its sequence again."""
-        outcomes = run_all(int(os.environ.get("MINTMARK_TEST_SEQUENCES", 1000)), random.randrange(1 << 32))
+        usual = {"sqlite": 1000, "postgres": 300}[stores.current.kind]
+        outcomes = run_all(int(os.environ.get("MINTMARK_TEST_SEQUENCES", usual)), random.randrange(1 << 32))
         # What never came about was not compared.
         for method, refusals in {
             "identity.resolve": ["", "unauthenticatedNotAllowed", "loginTokenInvalid", "loginConflict", "poolTokenNotAccepted", "publicProviderRequired"],

@@ -141,7 +141,7 @@ def noise(say, lines):
 
 def cut(say, lines):
     until_data(say, lines)
-    lines.readline()
+    lines.read(100)
 
 
 def cut_after(say, lines):
@@ -156,16 +156,25 @@ def mute_after(say, lines):
     time.sleep(60)
 
 
-def forgetful(say, lines):
-    """Takes one message and ends the connection at the first word of the next, without an answer."""
+def one_message(say, lines, name):
+    """Takes one message and reads the first word of the next."""
     until_data(say, lines)
     for line in lines:
         if line == b".\r\n":
             break
     with lock:
-        received.setdefault("forgetful", []).append({})
+        received.setdefault(name, []).append({})
     say("250 taken")
     lines.readline()
+
+
+def forgetful(say, lines):
+    one_message(say, lines, "forgetful")
+
+
+def tired(say, lines):
+    one_message(say, lines, "tired")
+    say("421 4.4.2 idle for too long")
 
 
 def main():
@@ -185,7 +194,7 @@ def main():
             "implicit": MailServer(inside("good"), implicit=True).port, "otherName": MailServer(inside("otherName")).port,
             "unknown": MailServer(inside("unknown")).port, "plain": MailServer().port,
         }
-        for play in (silent, busy, noise, cut, cut_after, mute_after, forgetful):
+        for play in (silent, busy, noise, cut, cut_after, mute_after, forgetful, tired):
             ports[play.__name__] = Script(play).port
         print(json.dumps({"ports": ports, "caFile": inside("authority.pem")}), flush=True)
         for line in sys.stdin:

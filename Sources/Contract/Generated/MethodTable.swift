@@ -72,6 +72,10 @@ public enum MethodTable {
         SignUpSubmitAttributes.info,
         SignUpSubmitCode.info,
         SignUpSubmitPassword.info,
+        StoreBackup.info,
+        StoreRekey.info,
+        StoreStats.info,
+        SystemApply.info,
         SystemHealth.info,
         SystemInfo.info,
         SystemMetrics.info,
@@ -92,9 +96,9 @@ public enum MethodTable {
     ]
 
     /// Binds every method to its handler. Testing methods are left out where there is none.
-    public static func bind(account: any AccountHandlers, audit: any AuditHandlers, compat: any CompatHandlers, credentials: any CredentialsHandlers, credentialsProvider: any CredentialsProviderHandlers, identity: any IdentityHandlers, key: any KeyHandlers, passwordReset: any PasswordResetHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, session: any SessionHandlers, signIn: any SignInHandlers, signUp: any SignUpHandlers, system: any SystemHandlers, tenant: any TenantHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
+    public static func bind(account: any AccountHandlers, audit: any AuditHandlers, compat: any CompatHandlers, credentials: any CredentialsHandlers, credentialsProvider: any CredentialsProviderHandlers, identity: any IdentityHandlers, key: any KeyHandlers, passwordReset: any PasswordResetHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, session: any SessionHandlers, signIn: any SignInHandlers, signUp: any SignUpHandlers, store: any StoreHandlers, system: any SystemHandlers, tenant: any TenantHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
         var all: [BoundMethod] = []
-        all.reserveCapacity(84)
+        all.reserveCapacity(88)
         all.append(BoundMethod(AccountCreate.self) { try account.create($0, $1) })
         all.append(BoundMethod(AccountDelete.self) { try account.delete($0, $1) })
         all.append(BoundMethod(AccountFind.self) { try account.find($0, $1) })
@@ -162,6 +166,10 @@ public enum MethodTable {
         all.append(BoundMethod(SignUpSubmitAttributes.self) { try signUp.submitAttributes($0, $1) })
         all.append(BoundMethod(SignUpSubmitCode.self) { try signUp.submitCode($0, $1) })
         all.append(BoundMethod(SignUpSubmitPassword.self) { try signUp.submitPassword($0, $1) })
+        all.append(BoundMethod(StoreBackup.self) { try store.backup($0, $1) })
+        all.append(BoundMethod(StoreRekey.self) { try store.rekey($0, $1) })
+        all.append(BoundMethod(StoreStats.self) { try store.stats($0, $1) })
+        all.append(BoundMethod(SystemApply.self) { try system.apply($0, $1) })
         all.append(BoundMethod(SystemHealth.self) { try system.health($0, $1) })
         all.append(BoundMethod(SystemInfo.self) { try system.info($0, $1) })
         all.append(BoundMethod(SystemMetrics.self) { try system.metrics($0, $1) })

@@ -226,6 +226,12 @@ enum Fixtures {
                         method: "passwordReset.submitCode", params: ["continuationToken": "$continuation", "code": "$resetCode"],
                         result: ["state": "passwordRequired", "continuationToken": "$nextContinuation"])
                 ]),
+            // The store under a master key that the caller has.
+            Fixture(
+                name: "ownKey", given: [],
+                steps: [
+                    .init(method: "store.rekey", params: ["newMasterKey": "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"], result: [:])
+                ]),
             // Temporary credentials of alice: $accessKeyId, $sessionToken.
             Fixture(
                 name: "credentials", given: ["poolWithRole", "token"],

@@ -15,7 +15,7 @@ extension CredentialsProviderService {
                 return ProviderRule.held(memory, phase, anew: request.refresh).map { CredentialsProviderAnswer($0) }
             }
         ) { memory in
-            try take(.credentials(anew: request.refresh), &memory, ProviderTurn(provider.settings, provider.handle, call, now: now))
+            try take(.credentials(anew: request.refresh), &memory, ProviderTurn(provider, call, CredentialsProviderGet.info, now: now))
         }
     }
 }

@@ -13,7 +13,7 @@ extension CredentialsProviderService {
         {
             return CredentialsProviderAnswer(state: .ready, identityId: known)
         }
-        let turn = ProviderTurn(provider.settings, provider.handle, call, now: surroundings.clock.now)
+        let turn = ProviderTurn(provider, call, CredentialsProviderIdentityId.info, now: surroundings.clock.now)
         return try provider.change { try take(.identityId, &$0, turn) }
     }
 }

@@ -10,7 +10,7 @@ extension CredentialsProviderService {
         guard let provider = providers.find(asking: request.continuationToken) else { throw TokenNotAwaited() }
         let now = surroundings.clock.now
         return try provider.refreshNext(held: { try Self.held($0, for: request) }) { memory in
-            let turn = ProviderTurn(provider.settings, provider.handle, call, now: now)
+            let turn = ProviderTurn(provider, call, CredentialsProviderSubmitToken.info, now: now)
             let token = try credentials.verifier.verify(request.token, .init(audience: turn.settings.key.poolId), now: now)
             guard token.identityId == request.identityId else { throw LoginsDoNotMatch(identityId: request.identityId) }
             try adopt(token.identityId, &memory, keptBefore: try kept(turn)?.id, turn)

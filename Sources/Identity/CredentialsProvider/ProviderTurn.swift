@@ -6,12 +6,15 @@ struct ProviderTurn: Sendable {
     let settings: OpenProvider.Settings
     let handle: String
     let call: any CallContext
+    /// For the audit log.
+    let method: String
     let now: Int64
 
-    init(_ settings: OpenProvider.Settings, _ handle: String, _ call: any CallContext, now: Int64) {
-        self.settings = settings
-        self.handle = handle
+    init(_ provider: OpenProvider, _ call: any CallContext, _ method: MethodInfo, now: Int64) {
+        settings = provider.settings
+        handle = provider.handle
         self.call = call
+        self.method = method.name
         self.now = now
     }
 }
@@ -71,8 +74,7 @@ extension CredentialsProviderService {
             try surroundings.database.write { tx in
                 try tx.keep(id, as: key, at: turn.now)
                 try surroundings.audit.record(
-                    AuditEvent(
-                        method: CredentialsProviderGet.info.name, trace: turn.call.trace, poolId: key.poolId, identityId: id),
+                    AuditEvent(method: turn.method, trace: turn.call.trace, poolId: key.poolId, identityId: id),
                     at: turn.now, in: tx)
             }
         }

@@ -68,3 +68,22 @@ struct PrincipalTagMaps: Sendable {
         return .object(object)
     }
 }
+
+extension PrincipalTagMaps.Map {
+    /// A map as a caller gives it.
+    ///
+    /// - Throws: `InvalidPrincipalTags` (cognito.md 1.6).
+    init(usesDefaults: Bool, claims: Members<String>?) throws {
+        if usesDefaults {
+            self = PrincipalTagMaps.defaults
+            return
+        }
+        let tags = try SessionTags.validated(claims)
+        let bytes = tags.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+        if bytes > PrincipalTagMaps.mostBytes {
+            throw InvalidPrincipalTags(
+                tag: tags.last!.key, reason: "keys and claims have \(bytes) bytes together, and \(PrincipalTagMaps.mostBytes) are the most")
+        }
+        self.init(usesDefaults: false, tags: tags.map { ($0.key, $0.value) })
+    }
+}

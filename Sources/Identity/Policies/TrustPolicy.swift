@@ -1,3 +1,4 @@
+import Contract
 import JSON
 
 /// Who may have credentials of a role (cognito.md 6.4).
@@ -110,6 +111,17 @@ struct TrustPolicy: Sendable {
             }
         }
         return isAllowed ? nil : why
+    }
+
+    /// The text of a policy of the caller's own.
+    ///
+    /// - Throws: `MalformedPolicy`.
+    static func accepted(_ policy: JSONObject) throws -> String {
+        let text = JSONValue.object(policy).text
+        do { _ = try TrustPolicy(parsing: text) } catch let error as PolicyMalformed {
+            throw MalformedPolicy(policy: .trust, pointer: error.pointer, reason: error.reason)
+        }
+        return text
     }
 
     /// The policy that a role for one pool has by default: its authenticated identities, with or without tags.

@@ -6,9 +6,8 @@ extension PoolService {
     public func getRoles(_ request: PoolGetRoles.Params, _ call: any CallContext) throws -> PoolGetRoles.Result {
         let (roles, mappings) = try surroundings.database.read { tx in
             let pool = try catalogue.pool(request.poolId, in: tx)
-            return (try tx.poolRoles(pool.id), pool.roleMappings)
+            return (try tx.poolRoles(pool.id), pool.orderedRoleMappings)
         }
-        let ordered = mappings.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-        return answer(roles, Members(ordered.map { ($0.key, $0.value) }), of: request.poolId)
+        return answer(roles, Members(mappings.map { ($0.key, $0.value) }), of: request.poolId)
     }
 }

@@ -7,19 +7,7 @@ extension PoolService {
     /// - Source: SetPrincipalTagAttributeMap; cognito.md 1.6, 3.1.
     public func setPrincipalTags(_ request: PoolSetPrincipalTags.Params, _ call: any CallContext) throws -> PoolSetPrincipalTags.Result {
         let now = surroundings.clock.now
-        let map: PrincipalTagMaps.Map
-        if request.useDefaults {
-            map = PrincipalTagMaps.defaults
-        } else {
-            let tags = try SessionTags.validated(request.principalTags)
-            let bytes = tags.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
-            if bytes > PrincipalTagMaps.mostBytes {
-                throw InvalidPrincipalTags(
-                    tag: tags.last!.key,
-                    reason: "keys and claims have \(bytes) bytes together, and \(PrincipalTagMaps.mostBytes) are the most")
-            }
-            map = .init(usesDefaults: false, tags: tags.map { ($0.key, $0.value) })
-        }
+        let map = try PrincipalTagMaps.Map(usesDefaults: request.useDefaults, claims: request.principalTags)
         try surroundings.database.write { tx in
             guard let pool = try tx.pool(request.poolId) else { throw PoolNotFound(poolId: request.poolId) }
             guard pool.provider(named: request.provider) != nil else {

@@ -37,6 +37,19 @@ final class PoolRecord: Sendable {
         self.tagMaps = tagMaps
     }
 
+    /// By provider, in the order of their names' bytes.
+    var orderedRoleMappings: [(key: String, value: RoleMapping)] {
+        roleMappings.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+    }
+
+    /// The developer provider it has when `given` is asked for: once there is one, it stays.
+    ///
+    /// - Throws: `DeveloperProviderFixed` (cognito.md 3.1.1).
+    func developerProvider(asking given: String?) throws -> String? {
+        if let fixed = developerProvider, let given, given != fixed { throw DeveloperProviderFixed(poolId: id, developerProvider: fixed) }
+        return given ?? developerProvider
+    }
+
     /// The public provider whose logins have this name.
     func provider(named name: String) -> LoginProvider? { providers.first { $0.name == name } }
 }
@@ -135,6 +148,20 @@ enum RoleMappings {
         }
         writer.endObject()
         return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    /// Whether a provider may choose among roles like this.
+    ///
+    /// - Throws: `InvalidRoleMapping` (cognito.md 1.5).
+    static func check(_ mapping: RoleMapping, of provider: String, among providers: [String]) throws {
+        guard providers.contains(provider) else {
+            throw InvalidRoleMapping(
+                provider: provider, reason: "it is not a valid RoleMapping ProviderName or is not a configured provider.")
+        }
+        guard (mapping.source == .rules) == (mapping.rules != nil) else {
+            throw InvalidRoleMapping(
+                provider: provider, reason: mapping.source == .rules ? "source rules needs rules." : "only source rules has rules.")
+        }
     }
 
     static func read(_ text: String) -> [String: RoleMapping] {

@@ -19,7 +19,7 @@ extension PoolService {
         try surroundings.database.write { tx in
             try tx.lock([request.poolId])
             guard let pool = try tx.pool(request.poolId) else { throw PoolNotFound(poolId: request.poolId) }
-            try check(mappings, of: pool)
+            for mapping in mappings { try RoleMappings.check(mapping.value, of: mapping.name, among: pool.providers.map(\.name)) }
             let arns = mappings.flatMap { $0.value.rules ?? [] }.map(\.roleArn)
             for name in Set(try roles.values + arns.map { try roleName($0) }).sorted() where try tx.role(name) == nil {
                 throw RoleNotFound(role: surroundings.realm.arn(ofRole: name))
@@ -36,19 +36,5 @@ extension PoolService {
     private func roleName(_ arn: String) throws -> String {
         guard let name = surroundings.realm.roleName(of: arn) else { throw RoleNotFound(role: arn) }
         return name
-    }
-
-    /// - Throws: `InvalidRoleMapping` (cognito.md 1.5).
-    private func check(_ mappings: Members<RoleMapping>, of pool: PoolRecord) throws {
-        for (name, mapping) in mappings.map({ ($0.name, $0.value) }) {
-            guard pool.provider(named: name) != nil else {
-                throw InvalidRoleMapping(
-                    provider: name, reason: "it is not a valid RoleMapping ProviderName or is not a configured provider.")
-            }
-            guard (mapping.source == .rules) == (mapping.rules != nil) else {
-                throw InvalidRoleMapping(
-                    provider: name, reason: mapping.source == .rules ? "source rules needs rules." : "only source rules has rules.")
-            }
-        }
     }
 }

@@ -9,10 +9,7 @@ extension PoolService {
     public func update(_ request: PoolUpdate.Params, _ call: any CallContext) throws -> PoolUpdate.Result {
         let now = surroundings.clock.now
         return try change(request.poolId, PoolUpdate.info.name, call, at: now) { pool in
-            if let fixed = pool.developerProvider, let given = request.developerProvider, given != fixed {
-                throw DeveloperProviderFixed(poolId: pool.id, developerProvider: fixed)
-            }
-            let developerProvider = request.developerProvider ?? pool.developerProvider
+            let developerProvider = try pool.developerProvider(asking: request.developerProvider)
             return PoolRecord(
                 id: pool.id, name: request.name, allowUnauthenticated: request.allowUnauthenticated,
                 allowClassicFlow: request.allowClassicFlow, developerProvider: developerProvider,

@@ -1,6 +1,4 @@
 import Contract
-import JSON
-import Platform
 
 extension RoleService {
     /// Writes a role: with a trust policy of the caller's own, or the standard one for a pool.
@@ -11,7 +9,7 @@ extension RoleService {
         let now = surroundings.clock.now
         let (trustPolicy, poolId) = try trust(request.trust)
         let fresh = RoleRecord(
-            name: request.name, roleId: "AROA" + Base32.encode(surroundings.random.bytes(10)), trustPolicy: trustPolicy,
+            name: request.name, roleId: RoleRecord.newId(surroundings.random), trustPolicy: trustPolicy,
             maxSessionSeconds: request.maxSessionSeconds, tags: request.tags?.object ?? [:], createdAt: now, updatedAt: now)
         let stored = try surroundings.database.write { tx in
             if let poolId, try tx.pool(poolId) == nil { throw PoolNotFound(poolId: poolId) }
@@ -28,12 +26,7 @@ extension RoleService {
     private func trust(_ trust: RolePut.Params.Trust) throws -> (policy: String, poolId: String?) {
         switch trust {
         case .poolId(let id): return (TrustPolicy.standard(forPool: id).text, id)
-        case .trustPolicy(let policy):
-            let text = JSONValue.object(policy).text
-            do { _ = try TrustPolicy(parsing: text) } catch let error as PolicyMalformed {
-                throw MalformedPolicy(policy: .trust, pointer: error.pointer, reason: error.reason)
-            }
-            return (text, nil)
+        case .trustPolicy(let policy): return (try TrustPolicy.accepted(policy), nil)
         }
     }
 }

@@ -1,4 +1,6 @@
+import Crypto
 import JSON
+import Platform
 import Storage
 
 /// A role as the store holds it (cognito.md 1.7).
@@ -52,6 +54,9 @@ extension Transaction {
 }
 
 extension RoleRecord {
+    /// An id for a new role (cognito.md 1.7).
+    static func newId(_ random: any RandomSource) -> String { "AROA" + Base32.encode(random.bytes(10)) }
+
     init(_ row: Row) {
         self.init(
             name: row.string(0), roleId: row.string(1), trustPolicy: row.string(2), maxSessionSeconds: row.int(3),

@@ -13,13 +13,23 @@ public enum DataKey {
 
     /// Opens the store's data key, or makes one for a new store. Two processes that start at once agree on one.
     ///
-    /// - Parameter masterKey: asked for when it is known whether there is a data key to open; answers nil if there is none.
+    /// - Parameter masterKey: asked for when it is known whether there is a data key to open, with the fingerprint that it needs.
     /// - Throws: `MasterKeyMissing`, `MasterKeyWrong`, and what the store throws.
     public static func open(
-        in database: any Database, random: any RandomSource, now: Int64, masterKey: (_ storeHasDataKey: Bool) throws -> MasterKey
+        in database: any Database, random: any RandomSource, now: Int64, masterKey: (_ fingerprint: String?) throws -> MasterKey
     ) throws -> SecretBytes {
-        if let record = try database.read({ try $0.dataKey() }) { return try unseal(record, with: masterKey(true)) }
-        let master = try masterKey(false)
+        if var record = try database.read({ try $0.dataKey() }) {
+            while true {
+                let master = try masterKey(record.masterFingerprint)
+                if master.fingerprint == record.masterFingerprint { return try unseal(record, with: master) }
+                // Another process may just have put the store under another key.
+                guard let later = try database.read({ try $0.dataKey() }), later.masterFingerprint != record.masterFingerprint else {
+                    return try unseal(record, with: master)
+                }
+                record = later
+            }
+        }
+        let master = try masterKey(nil)
         let id = random.uuid()
         let sealed = Vault.seal(random.bytes(32), with: master.bytes, as: name(of: id), salt: random.bytes(Vault.saltCount))
         let fresh = Record(id: id, masterFingerprint: master.fingerprint, sealed: sealed)
@@ -39,12 +49,23 @@ public enum DataKey {
         return try Vault.open(record.sealed, with: master.bytes, as: name(of: record.id))
     }
 
-    private static func name(of id: String) -> String { "data_key \(id)" }
+    fileprivate static func name(of id: String) -> String { "data_key \(id)" }
 }
 
 extension Transaction {
     /// The fingerprint of the master key that the store's data key is sealed under, nil in a store that has none yet.
     public func masterFingerprint() throws -> String? { try dataKey()?.masterFingerprint }
+
+    /// Seals the store's data key under another master key.
+    ///
+    /// - Returns: the fingerprint of the one before.
+    func rewrapDataKey(of vault: Vault, under master: MasterKey, salt: [UInt8]) throws -> String {
+        guard let record = try dataKey() else { throw SealBroken(name: "data_key") }
+        try execute(
+            "UPDATE data_key SET sealed = $2, master_fingerprint = $3 WHERE id = $1", record.id,
+            vault.dataKey(under: master, as: DataKey.name(of: record.id), salt: salt), master.fingerprint)
+        return record.masterFingerprint
+    }
 
     fileprivate func dataKey() throws -> DataKey.Record? {
         try queryOne("SELECT id, master_fingerprint, sealed FROM data_key ORDER BY created_at DESC, id LIMIT 1") {

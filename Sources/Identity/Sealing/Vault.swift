@@ -33,6 +33,11 @@ public struct Vault: Sendable {
     /// - Throws: `SealBroken` if it was altered, moved or sealed under another data key.
     func open(_ sealed: [UInt8], as name: String) throws -> SecretBytes { try Self.open(sealed, with: dataKey, as: name) }
 
+    /// The data key itself, sealed under a master key.
+    func dataKey(under master: MasterKey, as name: String, salt: [UInt8]) -> [UInt8] {
+        Self.seal(dataKey.copy(), with: master.bytes, as: name, salt: salt)
+    }
+
     static func seal(_ plain: [UInt8], with key: SecretBytes, as name: String, salt: [UInt8]) -> [UInt8] {
         let once = HKDF.sha256(secret: key, salt: salt, info: "mintmark seal \(name)", count: 32)
         // The key is used for this one message, so a fixed nonce cannot repeat under it.

@@ -32,6 +32,8 @@ public struct Configuration: Sendable {
     public var auditRetentionDays: Int?
     /// Whether a store of an older version is brought up to date.
     public var migrates: Bool
+    /// Whether the folders of a store's file are made where they are missing. Without it a mistyped path is refused.
+    public var makesFolders: Bool
     /// Where a testing store's clock begins, in seconds since 1970, frozen.
     public var clock: Int64?
     /// How other machines are reached.
@@ -39,8 +41,8 @@ public struct Configuration: Sendable {
 
     public init(
         store: Store, realm: Realm? = nil, testing: Bool = false, publicCaller: Bool = false, masterKey: MasterKey? = nil,
-        auditsIssuance: Bool = false, auditRetentionDays: Int? = nil, migrates: Bool = true, clock: Int64? = nil,
-        databaseConnections: Int = 4, outgoing: CurlClient.Options = .init()
+        auditsIssuance: Bool = false, auditRetentionDays: Int? = nil, migrates: Bool = true, makesFolders: Bool = false,
+        clock: Int64? = nil, databaseConnections: Int = 4, outgoing: CurlClient.Options = .init()
     ) {
         self.store = store
         self.databaseConnections = databaseConnections
@@ -51,8 +53,16 @@ public struct Configuration: Sendable {
         self.auditsIssuance = auditsIssuance
         self.auditRetentionDays = auditRetentionDays
         self.migrates = migrates
+        self.makesFolders = makesFolders
         self.clock = clock
         self.outgoing = outgoing
+    }
+}
+
+extension Configuration {
+    /// The file beside the store that holds its master key; nil where the key is given, or there is no such place.
+    var keyFile: MasterKeyFile? {
+        if case .file(let path) = store, masterKey == nil { MasterKeyFile(path: path + ".key") } else { nil }
     }
 }
 

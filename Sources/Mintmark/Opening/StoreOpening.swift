@@ -12,11 +12,14 @@ struct StoreOpening {
 
     /// - Throws: `StoreError`, `TestingStoreMismatch`, `MasterKeyMissing`, `MasterKeyWrong`, `StoreCannotOpen`.
     func open() throws -> Surroundings {
+        // Said before anything is made there.
+        if configuration.store.isRemote, configuration.masterKey == nil { throw MasterKeyMissing() }
         let database = try openDatabase()
         let now = SystemClock().now
         let isTesting = try TestingMark.agree(on: configuration.testing, in: database, random: random)
         guard isTesting == configuration.testing else { throw TestingStoreMismatch(testing: isTesting) }
         let dataKey = try DataKey.open(in: database, random: random, now: now, masterKey: masterKey(of: database))
+        try settleKeyFile(database)
         let vault = Vault(dataKey: dataKey, random: random)
         try SessionKeySetup.ensure(in: database, vault: vault, random: random, now: now)
         let clock: any WallClock = configuration.testing ? StoreClock(database) : SystemClock()
@@ -27,30 +30,36 @@ struct StoreOpening {
             passwordCost: configuration.testing ? PasswordHasher.testingCost : PasswordHasher.cost)
     }
 
-    private func openDatabase() throws -> any Database {
+    /// Opens the database alone and brings its tables up to date.
+    func openDatabase() throws -> any Database {
         let (migrations, migrates, id) = (Schema.migrations, configuration.migrates, random.uuid())
         switch configuration.store {
         case .memory: return try SQLiteDatabase(.memory, migrations: migrations, migrates: migrates, connectionId: id)
-        case .file(let path): return try SQLiteDatabase(.file(path), migrations: migrations, migrates: migrates, connectionId: id)
+        case .file(let path):
+            return try SQLiteDatabase(
+                .file(path), migrations: migrations, migrates: migrates, makesFolders: configuration.makesFolders, connectionId: id)
         case .postgres(let address):
-            // Said before anything is made there.
-            if configuration.masterKey == nil { throw MasterKeyMissing() }
             return try PostgresDatabase(
                 address, migrations: migrations, migrates: migrates, connectionId: id, connections: configuration.databaseConnections)
         }
     }
 
     /// The master key: the one given, or the file beside the store. A store that has a data key never gets a new master key.
-    private func masterKey(of database: any Database) -> (Bool) throws -> MasterKey {
-        { storeHasDataKey in
+    private func masterKey(of database: any Database) -> (String?) throws -> MasterKey {
+        { fingerprint in
             if let given = configuration.masterKey { return given }
-            guard case .file(let path) = configuration.store else { return MasterKey.generate(random) }
-            let file = MasterKeyFile(path: path + ".key")
-            if let kept = try file.read() { return kept }
-            guard !storeHasDataKey else {
-                throw MasterKeyMissing(fingerprint: try database.read { try $0.masterFingerprint() })
-            }
-            return try file.create(random)
+            guard let file = configuration.keyFile else { return MasterKey.generate(random) }
+            guard let fingerprint else { return try file.read() ?? file.create(random) }
+            guard let kept = try file.read(preferring: fingerprint) else { throw MasterKeyMissing(fingerprint: fingerprint) }
+            return kept
         }
+    }
+
+    /// Ends what a process began that was killed while it replaced the key file. A store that cannot be written waits with it.
+    private func settleKeyFile(_ database: any Database) throws {
+        guard let keyFile = configuration.keyFile, let fingerprint = try database.read({ try $0.masterFingerprint() }),
+            try keyFile.read()?.fingerprint != fingerprint
+        else { return }
+        _ = try? database.write { tx in try tx.masterFingerprint().map { keyFile.settle(on: $0) } }
     }
 }

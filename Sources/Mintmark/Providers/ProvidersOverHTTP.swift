@@ -10,6 +10,7 @@ import Network
 struct ProvidersOverHTTP: ForeignProviders {
     private let client: any HTTPClient
     private let keys: IssuerKeys
+    private let turnstile = Turnstile()
     let allowsPlainLoopback: Bool
 
     init(_ client: any HTTPClient, allowsPlainLoopback: Bool, log: ProviderLog) {
@@ -38,12 +39,19 @@ struct ProvidersOverHTTP: ForeignProviders {
 
     func object(at url: String, of provider: ProviderAddress, _ call: any CallContext) throws -> (status: Int, object: JSONNode) {
         guard mayWait(call) else { throw MoveToLane(.network) }
+        let place = ProviderPlace(of: url)
+        try pass(place, provider, call)
+        var timeout: IssuerFailure?
+        defer { turnstile.leave(place, timeout: timeout) }
         let policy = HTTPPolicy(
             allowsInsecureLoopback: provider.allowsInsecure || allowsPlainLoopback, allowsPrivateNetwork: provider.allowsPrivateNetwork)
         let request = HTTPRequest(
             url: url, headers: [("Accept", "application/json")], policy: policy, isCancelled: { call.isCancelled })
         let response: HTTPResponse
-        do throws(HTTPFailure) { response = try client.send(request) } catch { throw answer(to: IssuerFailure(error), of: provider) }
+        do throws(HTTPFailure) { response = try client.send(request) } catch {
+            if case .timedOut = error.reason { timeout = IssuerFailure(error) }
+            throw answer(to: IssuerFailure(error), of: provider)
+        }
         let failure = IssuerFailure(status: response.status, to: "a question about a token")
         if failure.check == .unavailable { throw answer(to: failure, of: provider) }
         guard let object = try? JSONText(response.body).root, object.kind == .object else {
@@ -51,6 +59,23 @@ struct ProvidersOverHTTP: ForeignProviders {
             throw answer(to: isOdd ? IssuerFailure(.document, "What it answers is no JSON object.") : failure, of: provider)
         }
         return (response.status, object)
+    }
+
+    /// Returns when the provider may be asked.
+    private func pass(_ place: ProviderPlace, _ provider: ProviderAddress, _ call: any CallContext) throws {
+        while true {
+            switch turnstile.enter(place) {
+            case .free: return
+            case .busy:
+                let wait = WaitsForOthers { [turnstile] in turnstile.whenFree(place, $0) }
+                guard call is CallAdapter else {
+                    wait.untilOver()
+                    continue
+                }
+                throw wait
+            case .closed(let failure): throw answer(to: failure, of: provider)
+            }
+        }
     }
 
     /// A Swift program's own call waits where it is.

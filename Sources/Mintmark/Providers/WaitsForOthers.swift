@@ -8,24 +8,19 @@ struct WaitsForOthers: Error {
     /// Runs what it is given when the wait is over.
     let whenOver: @Sendable (@escaping @Sendable () -> Void) -> Void
 
-    /// Runs `body` for `call`, again whenever it has waited.
-    static func resuming(
-        _ call: Call, _ result: inout JSONWriter, _ body: @escaping @Sendable (Call, inout JSONWriter) throws -> Void
-    ) throws {
-        do { try body(call, &result) } catch let wait as WaitsForOthers {
-            guard let later = try? call.answerLater() else {
-                // Too many wait already: this one does so on a thread.
-                guard call.lane == .network else { throw MoveToLane(.network) }
-                wait.untilOver()
-                return try resuming(call, &result, body)
-            }
-            wait.whenOver {
-                later.resume(on: call.lane) { call, result in try resuming(call, &result, body) }
-            }
+    /// Has `body` run for `call` when the wait is over.
+    func resume(_ call: Call, _ result: inout JSONWriter, _ body: @escaping @Sendable (Call, inout JSONWriter) throws -> Void) throws {
+        guard let later = try? call.answerLater() else {
+            // Too many wait already: this one does so on a thread.
+            guard call.lane == .network else { throw MoveToLane(.network) }
+            untilOver()
+            return try body(call, &result)
         }
+        whenOver { later.resume(on: call.lane, body) }
     }
 
-    private func untilOver() {
+    /// Waits on this thread.
+    func untilOver() {
         let isOver = Gate(false)
         whenOver {
             isOver.withLock { $0 = true }

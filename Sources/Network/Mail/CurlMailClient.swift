@@ -21,16 +21,15 @@ public final class CurlMailClient: MailClient {
     /// Hands over a message; see `MailClient.send`. May be called on many threads at once.
     public func send(_ submission: MailSubmission) throws(MailFailure) {
         let (library, handles) = try load(for: submission.server)
-        let deadline = Monotonic.nanoseconds() + UInt64(max(1, submission.timeoutMilliseconds)) * 1_000_000
         let bytes = submission.message.encoded()
+        let deadline = Monotonic.nanoseconds() + UInt64(max(1, submission.timeoutMilliseconds)) * 1_000_000
         try handles.withHandle(submission.server) { easy throws(MailFailure) in
             for attempt in 0... {
                 let exchange = MailExchange(submission, bytes, caFile: caFile, library, until: deadline)
                 do throws(MailFailure) {
                     return try exchange.perform(easy, afresh: attempt > 0)
                 } catch {
-                    // A kept connection may have been given up by the server; then nothing was said, and a new one decides.
-                    guard attempt == 0, exchange.wasRefusedReuse else { throw error }
+                    guard attempt == 0, exchange.metEndedConnection(error) else { throw error }
                 }
             }
         }

@@ -19,8 +19,16 @@ final class MailExchange {
         transfer = MailTransfer(submission)
     }
 
-    /// Whether it failed because a kept connection had ended before the server answered anything on it.
-    var wasRefusedReuse: Bool { !transfer.opensConnection && transfer.replies.last == nil && transfer.verdict == nil }
+    /// Whether it failed only because the server had given up the kept connection, before or with its first answer. Then nothing of the
+    /// message was taken, and a new connection decides.
+    func metEndedConnection(_ failure: MailFailure) -> Bool {
+        guard !transfer.opensConnection else { return false }
+        switch failure.reason {
+        case .interrupted: return transfer.replies.last == nil
+        case .serverRefused(let reply): return reply?.code == 421
+        default: return false
+        }
+    }
 
     /// - Parameter afresh: whether a kept connection must not be used.
     func perform(_ easy: OpaquePointer, afresh: Bool) throws(MailFailure) {
@@ -115,6 +123,7 @@ final class MailExchange {
     /// Which command a refusal answers; libcurl's words begin with its name.
     private func judge(_ reply: SMTPReply, _ words: String, isSent: Bool) -> MailFailure.Reason {
         if reply.code == 530 { return .loginRequired(reply) }
+        if reply.code == 421 { return .serverRefused(reply) }
         if isSent || words.hasPrefix("DATA") { return .messageRefused(reply) }
         if words.hasPrefix("MAIL") { return .senderRefused(reply) }
         return words.hasPrefix("RCPT") ? .recipientRefused(reply) : .serverRefused(reply)

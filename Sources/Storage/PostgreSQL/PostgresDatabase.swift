@@ -6,7 +6,7 @@ import Synchronization
 /// Everything here waits for the server, so nothing is done under `Patience.none`. Bodies run on the caller's thread.
 public final class PostgresDatabase: Database {
     private let address: PostgresAddress
-    private let schemaVersion: Int
+    private let versions: SchemaVersions
     private let pool: PostgresPool
     private let counters = WriteCounters()
     private let lastMark = Atomic<Int>(0)
@@ -32,7 +32,7 @@ public final class PostgresDatabase: Database {
         self.waitMilliseconds = waitMilliseconds
         pool = PostgresPool(try PostgresConnecting(address, waitMilliseconds: waitMilliseconds), name: connectionId, most: connections)
         var retries = PostgresRetries(waitMilliseconds: waitMilliseconds)
-        schemaVersion = try retries.run { [pool] in
+        versions = try retries.run { [pool] in
             do {
                 let owned = try pool.take(deadline: .max)
                 defer { pool.giveBack(owned) }
@@ -136,7 +136,8 @@ public final class PostgresDatabase: Database {
         let (commits, writes) = counters.current
         let bytes = try read { tx in try tx.queryOne("SELECT pg_database_size(current_database())") { $0.int(0) } }
         return StoreFacts(
-            kind: .postgres, path: address.description, schemaVersion: schemaVersion, bytes: bytes ?? 0, freeBytes: 0, logBytes: 0,
+            kind: .postgres, path: address.description, schemaVersion: versions.now, foundSchemaVersion: versions.found, bytes: bytes ?? 0,
+            freeBytes: 0, logBytes: 0,
             journalMode: nil, commits: commits, writes: writes)
     }
 }

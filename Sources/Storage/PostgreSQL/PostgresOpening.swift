@@ -6,23 +6,24 @@ enum PostgresOpening {
     /// Makes an empty database a store, brings an old one up to date, and refuses what is neither. Of several that start at once one
     /// does it, and the others wait.
     ///
-    /// - Returns: the schema version.
+    /// - Returns: the schema version, before and after.
     /// - Throws: `PostgresFailure`, `StoreError`.
-    static func prepare(_ connection: PostgresConnection, migrations: [Migration], migrates: Bool) throws -> Int {
+    static func prepare(_ connection: PostgresConnection, migrations: [Migration], migrates: Bool) throws -> SchemaVersions {
         do {
             let supported = migrations.last?.version ?? 0
-            // Nearly always there is nothing to do, and finding that out takes no lock.
-            try connection.beginRead()
+            // Nearly always there is nothing to do, and finding that out takes no lock. Not as one view of the store: what tables there
+            // are is always seen as it is now, and the rows of one that was made just now must be seen with it.
+            try connection.beginWrite(.readCommitted)
             let before = try contents(connection)
             try connection.execute("COMMIT")
             if case .store(let version) = before, version >= supported { return try accept(version, supported) }
             try connection.beginWrite(.readCommitted)
             try connection.execute("SET LOCAL lock_timeout = 60000; SET LOCAL statement_timeout = 0")
             try connection.execute("SELECT pg_advisory_xact_lock(\(lockNumber))")
-            let version = try migrate(connection, migrations, migrates)
+            let versions = try migrate(connection, migrations, migrates)
             try connection.execute("COMMIT")
             connection.abandon()
-            return version
+            return versions
         } catch {
             let failure = connection.failure
             connection.abandon()
@@ -31,7 +32,7 @@ enum PostgresOpening {
     }
 
     /// Runs what is missing, seen from inside the lock.
-    private static func migrate(_ connection: PostgresConnection, _ migrations: [Migration], _ migrates: Bool) throws -> Int {
+    private static func migrate(_ connection: PostgresConnection, _ migrations: [Migration], _ migrates: Bool) throws -> SchemaVersions {
         let supported = migrations.last?.version ?? 0
         var found = 0
         switch try contents(connection) {
@@ -45,13 +46,13 @@ enum PostgresOpening {
         }
         try connection.execute(compareTextByBytes)
         try connection.execute("UPDATE mintmark_meta SET value = \(supported) WHERE name = 'schema_version'")
-        return supported
+        return SchemaVersions(found: found, now: supported)
     }
 
     /// A binary runs on its own schema version and the next one.
-    private static func accept(_ found: Int, _ supported: Int) throws -> Int {
+    private static func accept(_ found: Int, _ supported: Int) throws -> SchemaVersions {
         if found > supported + 1 { throw StoreError.tooNew(found: found, supported: supported) }
-        return found
+        return SchemaVersions(found: found, now: found)
     }
 
     private static func begin(_ connection: PostgresConnection) throws {

@@ -13,7 +13,7 @@ public final class SQLiteDatabase: Database {
     }
 
     private let location: Location
-    private let schemaVersion: Int
+    private let versions: SchemaVersions
     private let readers: SQLiteReaders
     private let writer: SQLiteWriter
     private let counters = WriteCounters()
@@ -23,11 +23,13 @@ public final class SQLiteDatabase: Database {
     /// - Parameters:
     ///   - migrations: every step of the schema, in order.
     ///   - migrates: whether steps that are missing may be run.
+    ///   - makesFolders: whether the folders of a file are made where they are missing.
     ///   - connectionId: a name for the writing connection that no other has, such as a UUID.
     ///   - waitMilliseconds: how long a lock of another process is waited for before `StoreError.busy`.
     /// - Throws: `StoreError`.
     public init(
-        _ location: Location, migrations: [Migration], migrates: Bool = true, connectionId: String, waitMilliseconds: Int32 = 5_000
+        _ location: Location, migrations: [Migration], migrates: Bool = true, makesFolders: Bool = false, connectionId: String,
+        waitMilliseconds: Int32 = 5_000
     ) throws {
         self.location = location
         let path: String
@@ -39,12 +41,12 @@ public final class SQLiteDatabase: Database {
             memoryLock = ReaderWriterLock()
         case .file(let given):
             path = SQLiteOpening.absolute(given)
-            try StoreFile.prepare(path)
+            try StoreFile.prepare(path, makesFolders: makesFolders)
             memoryLock = nil
         }
         let isURI = location == .memory
         let connection = try SQLiteConnection(path: path, isURI: isURI, role: .writer(id: connectionId), waitMilliseconds: waitMilliseconds)
-        schemaVersion = try SQLiteOpening.prepare(
+        versions = try SQLiteOpening.prepare(
             connection, isFile: !isURI, path: path, migrations: migrations, migrates: migrates,
             deadline: Monotonic.nanoseconds() + UInt64(waitMilliseconds) * 1_000_000)
         writer = SQLiteWriter(connection, counters: counters, memoryLock: memoryLock)
@@ -85,6 +87,14 @@ public final class SQLiteDatabase: Database {
         writer.waitUntilStopped()
     }
 
+    /// Hands over one moment of the store, from what is read first on.
+    func withOneView<R>(_ body: (SQLiteView) throws -> R) throws -> R {
+        guard Patience.current != .none else { throw WouldWait() }
+        let view = try readers.begin(patient: true)
+        defer { view.abandon() }
+        return try body(view)
+    }
+
     // MARK: The store itself
 
     public func facts() throws -> StoreFacts {
@@ -99,7 +109,7 @@ public final class SQLiteDatabase: Database {
         }
         let path: String? = if case .file(let path) = location { path } else { nil }
         return StoreFacts(
-            kind: path == nil ? .memory : .sqlite, path: path, schemaVersion: schemaVersion,
+            kind: path == nil ? .memory : .sqlite, path: path, schemaVersion: versions.now, foundSchemaVersion: versions.found,
             bytes: (pages?.count ?? 0) * (pages?.size ?? 0),
             freeBytes: (pages?.free ?? 0) * (pages?.size ?? 0), logBytes: path.map { StoreFile.size(of: $0 + "-wal") } ?? 0,
             journalMode: pages?.journalMode, commits: commits, writes: writes)

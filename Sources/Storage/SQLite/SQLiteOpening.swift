@@ -26,10 +26,10 @@ enum SQLiteOpening {
 
     /// Makes a new file a store, brings an old one up to date, and refuses what is neither.
     ///
-    /// - Returns: the schema version.
+    /// - Returns: the schema version, before and after.
     static func prepare(
         _ connection: SQLiteConnection, isFile: Bool, path: String, migrations: [Migration], migrates: Bool, deadline: UInt64
-    ) throws -> Int {
+    ) throws -> SchemaVersions {
         try configure(connection)
         // Nearly always there is nothing to do, and finding that out takes no lock. What belongs to others stays as it is.
         let before = try look(connection, path)
@@ -38,9 +38,9 @@ enum SQLiteOpening {
         if case .store(let version) = before, version >= supported { return try accept(version, supported) }
         do {
             try connection.run("BEGIN IMMEDIATE")
-            let version = try migrate(connection, path, migrations, migrates)
+            let versions = try migrate(connection, path, migrations, migrates)
             try connection.run("COMMIT")
-            return version
+            return versions
         } catch {
             connection.abandon()
             throw error
@@ -61,7 +61,9 @@ enum SQLiteOpening {
     }
 
     /// Runs what is missing, seen from inside the lock: another process may have been faster.
-    private static func migrate(_ connection: SQLiteConnection, _ path: String, _ migrations: [Migration], _ migrates: Bool) throws -> Int {
+    private static func migrate(_ connection: SQLiteConnection, _ path: String, _ migrations: [Migration], _ migrates: Bool) throws
+        -> SchemaVersions
+    {
         let supported = migrations.last?.version ?? 0
         var found = 0
         switch try Contents(of: connection, path) {
@@ -74,13 +76,13 @@ enum SQLiteOpening {
             for statement in migration.statements { try connection.execute(statement) }
         }
         _ = try connection.run("UPDATE mintmark_meta SET value = $1 WHERE name = 'schema_version'", [supported]) { _ in .more }
-        return supported
+        return SchemaVersions(found: found, now: supported)
     }
 
     /// A binary runs on its own schema version and the next one.
-    private static func accept(_ found: Int, _ supported: Int) throws -> Int {
+    private static func accept(_ found: Int, _ supported: Int) throws -> SchemaVersions {
         if found > supported + 1 { throw StoreError.tooNew(found: found, supported: supported) }
-        return found
+        return SchemaVersions(found: found, now: found)
     }
 
     private static func begin(_ connection: SQLiteConnection) throws {

@@ -2,7 +2,7 @@
 final class SQLiteView {
     private let readers: SQLiteReaders
     private let owned: Owned<SQLiteConnection>
-    private var connection: SQLiteConnection { owned.value }
+    var connection: SQLiteConnection { owned.value }
 
     init(of readers: SQLiteReaders, _ owned: Owned<SQLiteConnection>) {
         self.readers = readers

@@ -2,17 +2,17 @@ import Glibc
 
 /// The file of a store before SQLite opens it. Afterwards nobody else may open or close it: that would drop SQLite's locks.
 enum StoreFile {
-    /// Makes the folders (0700) and the file (0600) where they are missing. Never opens the file, since another store of this
+    /// Makes the file (0600) and, if it may, its folders (0700) where they are missing. Never opens the file, since another store of this
     /// process may have it open.
     ///
     /// - Throws: `StoreError.cannotOpen`, `.readOnly`, `.notAStore`, `.full`.
-    static func prepare(_ path: String) throws(StoreError) {
+    static func prepare(_ path: String, makesFolders: Bool) throws(StoreError) {
         switch try kind(path) {
         case .file: return
         case .other(let what): throw .cannotOpen(path: path, reason: what)
         case .nothing: break
         }
-        try makeFolders(of: path)
+        if makesFolders { try makeFolders(of: path) }
         // Makes a file without opening it, and says so if somebody else just did.
         if mknod(path, S_IFREG | 0o600, 0) == 0 { return }
         switch errno {
@@ -21,6 +21,9 @@ enum StoreFile {
             if case .file = try kind(path) { return }
             throw .cannotOpen(path: path, reason: "it is a link that leads nowhere")
         case ENOSPC, EDQUOT: throw .full
+        case ENOENT:
+            let folder = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
+            throw .cannotOpen(path: path, reason: "there is no folder \(folder); make it first")
         default: throw .cannotOpen(path: path, reason: String(cString: strerror(errno)))
         }
     }
@@ -60,13 +63,21 @@ enum StoreFile {
         syncParent(of: folder)
     }
 
-    /// A folder that is lost in a power failure takes what was answered with it.
-    private static func syncParent(of folder: String) {
-        let parent = folder.lastIndex(of: "/").map { String(folder[...$0]) } ?? "."
+    /// A file or folder that is lost in a power failure takes what was answered with it.
+    static func syncParent(of path: String) {
+        let parent = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
         let descriptor = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
         fsync(descriptor)
         close(descriptor)
+    }
+
+    /// Syncs a file that no connection has open.
+    static func sync<Failure: Error>(_ path: String, _ failure: (_ reason: String) -> Failure) throws(Failure) {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw failure(String(cString: strerror(errno))) }
+        defer { close(file) }
+        guard fsync(file) == 0 else { throw failure(String(cString: strerror(errno))) }
     }
 
     /// The size in bytes, 0 where there is no file.

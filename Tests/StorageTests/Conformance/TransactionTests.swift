@@ -10,6 +10,17 @@ struct TransactionTests {
         #expect(try database.read { tx in try tx.queryOne("SELECT number FROM item WHERE id = $1", "a") { $0.int(0) } } == 7)
     }
 
+    @Test("the rows of every table are counted, in the transaction that asks", arguments: Backend.all)
+    func counted(_ backend: Backend) throws {
+        let database = try backend.open()
+        try database.insert("a")
+        let counts = try database.write { tx in
+            try tx.execute("INSERT INTO item (id) VALUES ($1)", "b")
+            return try tx.rowCounts()
+        }
+        #expect(counts["item"] == 2 && counts["part"] == 0 && counts["mintmark_meta"] == 2)
+    }
+
     @Test("a write whose body throws keeps nothing, and throws the same", arguments: Backend.all)
     func undone(_ backend: Backend) throws {
         let database = try backend.open()

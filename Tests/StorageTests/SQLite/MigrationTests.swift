@@ -68,6 +68,14 @@ struct MigrationTests {
         }
     }
 
+    @Test("facts say which version was found")
+    func found() throws {
+        #expect(try open(upTo: 1).facts().foundSchemaVersion == 0)
+        let later = try open(upTo: 2).facts()
+        #expect(later.foundSchemaVersion == 1 && later.schemaVersion == 2)
+        #expect(try open(upTo: 2).facts().foundSchemaVersion == 2)
+    }
+
     @Test("facts say what a store is")
     func facts() throws {
         let database = try open(upTo: 2)

@@ -29,10 +29,19 @@ struct OpeningTests {
         let path = "\(folder)/deep/store.db"
         let before = umask(0)
         defer { umask(before) }
-        let database = try SQLiteDatabase(.file(path), migrations: testSchema, connectionId: uniqueName())
+        let database = try SQLiteDatabase(.file(path), migrations: testSchema, makesFolders: true, connectionId: uniqueName())
         try database.insert("a")
         for file in [path, path + "-wal", path + "-shm"] { #expect(mode(of: file) == 0o600, "\(file)") }
         for made in [folder, "\(folder)/deep"] { #expect(mode(of: made) == 0o700, "\(made)") }
+    }
+
+    @Test("a folder that is missing may be a mistake: it is made only where that is said")
+    func noFolder() throws {
+        let folder = "\(TemporaryFolder.shared.path)/\(uniqueName())"
+        #expect(throws: StoreError.cannotOpen(path: "\(folder)/store.db", reason: "there is no folder \(folder); make it first")) {
+            try SQLiteDatabase(.file("\(folder)/store.db"), migrations: testSchema, connectionId: uniqueName())
+        }
+        #expect(mode(of: folder) == nil)
     }
 
     @Test("what was written is there after opening again, and closing leaves one file")
@@ -87,7 +96,8 @@ struct OpeningTests {
     @Test("a path that looks like a URI is a path")
     func noURI() throws {
         let folder = "\(TemporaryFolder.shared.path)/\(uniqueName())?mode=memory&x=%41"
-        let database = try SQLiteDatabase(.file("\(folder)/file:a.db"), migrations: testSchema, connectionId: uniqueName())
+        let database = try SQLiteDatabase(
+            .file("\(folder)/file:a.db"), migrations: testSchema, makesFolders: true, connectionId: uniqueName())
         try database.insert("a")
         #expect(mode(of: "\(folder)/file:a.db") == 0o600)
     }

@@ -64,7 +64,8 @@ struct StatementTests {
     func sentences() {
         let all: [StoreError] = [
             .busy, .readOnly(reason: "r"), .full, .corrupt(reason: "r"), .tooNew(found: 9, supported: 1), .tooOld(found: 1, needed: 2),
-            .notAStore(path: "/p"), .cannotOpen(path: "/p", reason: "r"), .unreachable(path: "/p", reason: "r"), .outcomeUnknown, .failed(reason: "r"), .closed,
+            .notAStore(path: "/p"), .cannotOpen(path: "/p", reason: "r"), .unreachable(path: "/p", reason: "r"), .outcomeUnknown,
+            .failed(reason: "r"), .closed,
         ]
         #expect(Set(all.map(\.description)).count == all.count)
         #expect(all.allSatisfy { $0.description.count > 15 })

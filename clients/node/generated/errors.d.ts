@@ -2155,9 +2155,9 @@ export declare class MasterKeyMissing extends RpcError {
 export interface MasterKeyWrongData {
   type: "masterKeyWrong";
   /** The fingerprint of the master key that is needed. */
-  fingerprint?: string;
+  fingerprint: string;
   /** The fingerprint of the one that was given. */
-  given?: string;
+  given: string;
 }
 
 /** The data key does not open with the given master key. */
@@ -2197,6 +2197,84 @@ export declare class OutcomeUnknown extends RpcError {
   readonly code: 8012;
   readonly type: "outcomeUnknown";
   readonly data: OutcomeUnknownData;
+}
+
+/** What `BackupFileExists` says beside its message. */
+export interface BackupFileExistsData {
+  type: "backupFileExists";
+  /** The file, from the root. */
+  path: string;
+}
+
+/** store.backup is given the path of something that is there. */
+export declare class BackupFileExists extends RpcError {
+  static readonly code: 8013;
+  static readonly type: "backupFileExists";
+  readonly code: 8013;
+  readonly type: "backupFileExists";
+  readonly data: BackupFileExistsData;
+}
+
+/** What `BackupNotHere` says beside its message. */
+export interface BackupNotHereData {
+  type: "backupNotHere";
+  /** Why, and what to do instead. */
+  reason: string;
+}
+
+/** store.backup is called on PostgreSQL, which pg_dump backs up, or on a store in memory, which ends with its process. */
+export declare class BackupNotHere extends RpcError {
+  static readonly code: 8014;
+  static readonly type: "backupNotHere";
+  readonly code: 8014;
+  readonly type: "backupNotHere";
+  readonly data: BackupNotHereData;
+}
+
+/** What `BackupFailed` says beside its message. */
+export interface BackupFailedData {
+  type: "backupFailed";
+  /** The file that was to be made. */
+  path: string;
+  /** What is wrong. */
+  reason: string;
+}
+
+/** The folder of the backup is missing or cannot be written, or its disk is full. */
+export declare class BackupFailed extends RpcError {
+  static readonly code: 8015;
+  static readonly type: "backupFailed";
+  readonly code: 8015;
+  readonly type: "backupFailed";
+  readonly data: BackupFailedData;
+}
+
+/** What `NewMasterKeyNeeded` says beside its message. */
+export interface NewMasterKeyNeededData {
+  type: "newMasterKeyNeeded";
+}
+
+/** store.rekey is called without a key on a store whose key the process was given. */
+export declare class NewMasterKeyNeeded extends RpcError {
+  static readonly code: 8016;
+  static readonly type: "newMasterKeyNeeded";
+  readonly code: 8016;
+  readonly type: "newMasterKeyNeeded";
+  readonly data: NewMasterKeyNeededData;
+}
+
+/** What `InvalidMasterKey` says beside its message. */
+export interface InvalidMasterKeyData {
+  type: "invalidMasterKey";
+}
+
+/** The key that store.rekey is given does not decode to 32 bytes. */
+export declare class InvalidMasterKey extends RpcError {
+  static readonly code: 8017;
+  static readonly type: "invalidMasterKey";
+  readonly code: 8017;
+  readonly type: "invalidMasterKey";
+  readonly data: InvalidMasterKeyData;
 }
 
 /** What `MessageNotSent` says beside its message. */

@@ -656,6 +656,36 @@ export class OutcomeUnknown extends RpcError {
   static type = "outcomeUnknown";
 }
 
+/** store.backup is given the path of something that is there. */
+export class BackupFileExists extends RpcError {
+  static code = 8013;
+  static type = "backupFileExists";
+}
+
+/** store.backup is called on PostgreSQL, which pg_dump backs up, or on a store in memory, which ends with its process. */
+export class BackupNotHere extends RpcError {
+  static code = 8014;
+  static type = "backupNotHere";
+}
+
+/** The folder of the backup is missing or cannot be written, or its disk is full. */
+export class BackupFailed extends RpcError {
+  static code = 8015;
+  static type = "backupFailed";
+}
+
+/** store.rekey is called without a key on a store whose key the process was given. */
+export class NewMasterKeyNeeded extends RpcError {
+  static code = 8016;
+  static type = "newMasterKeyNeeded";
+}
+
+/** The key that store.rekey is given does not decode to 32 bytes. */
+export class InvalidMasterKey extends RpcError {
+  static code = 8017;
+  static type = "invalidMasterKey";
+}
+
 /** A mail server or a webhook does not take a message, or none is configured. */
 export class MessageNotSent extends RpcError {
   static code = 8030;
@@ -785,6 +815,11 @@ export const errorsByCode = new Map(
     MasterKeyWrong,
     TestingStoreMismatch,
     OutcomeUnknown,
+    BackupFileExists,
+    BackupNotHere,
+    BackupFailed,
+    NewMasterKeyNeeded,
+    InvalidMasterKey,
     MessageNotSent,
     ClockOutOfRange,
     PortUnavailable,

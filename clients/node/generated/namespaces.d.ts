@@ -14,6 +14,7 @@ import type { RpcMethods } from "./methods/rpc.js";
 import type { SessionMethods } from "./methods/session.js";
 import type { SignInMethods } from "./methods/signIn.js";
 import type { SignUpMethods } from "./methods/signUp.js";
+import type { StoreMethods } from "./methods/store.js";
 import type { SystemMethods } from "./methods/system.js";
 import type { TenantMethods } from "./methods/tenant.js";
 import type { TestMethods } from "./methods/test.js";
@@ -38,6 +39,7 @@ export interface Namespaces {
   readonly session: SessionMethods;
   readonly signIn: SignInMethods;
   readonly signUp: SignUpMethods;
+  readonly store: StoreMethods;
   readonly system: SystemMethods;
   readonly tenant: TenantMethods;
   readonly test: TestMethods;
@@ -168,7 +170,15 @@ export type {
 } from "./methods/signUp.js";
 
 export type {
+  StoreMethods,
+  StoreBackupParams, StoreBackupResult,
+  StoreRekeyParams, StoreRekeyResult,
+  StoreStatsParams, StoreStatsResult,
+} from "./methods/store.js";
+
+export type {
   SystemMethods,
+  SystemApplyParams, SystemApplyResult,
   SystemHealthParams, SystemHealthResult,
   SystemInfoParams, SystemInfoResult,
   SystemMetricsParams, SystemMetricsResult,

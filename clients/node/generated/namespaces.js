@@ -14,6 +14,7 @@ import { RpcMethods } from "./methods/rpc.js";
 import { SessionMethods } from "./methods/session.js";
 import { SignInMethods } from "./methods/signIn.js";
 import { SignUpMethods } from "./methods/signUp.js";
+import { StoreMethods } from "./methods/store.js";
 import { SystemMethods } from "./methods/system.js";
 import { TenantMethods } from "./methods/tenant.js";
 import { TestMethods } from "./methods/test.js";
@@ -38,6 +39,7 @@ export const namespaces = {
   session: SessionMethods,
   signIn: SignInMethods,
   signUp: SignUpMethods,
+  store: StoreMethods,
   system: SystemMethods,
   tenant: TenantMethods,
   test: TestMethods,

@@ -39,6 +39,24 @@ export interface Account {
 /** The id of an account; sub in its tokens. At most 64 characters. */
 export type AccountId = string;
 
+/** What applying a document did, or would do, to one thing that it declares. */
+export interface AppliedChange {
+  /** Where it is declared, as an RFC 6901 JSON pointer into the document. */
+  pointer: string;
+  /** What it is. */
+  kind: Open<"pool" | "role">;
+  /** Its name. */
+  name: string;
+  /** A pool's id; not for a new one in a dry run, unless the document says it. */
+  poolId?: PoolId;
+  /** A role's ARN. */
+  roleArn?: RoleArn;
+  /** What became of it. */
+  change: Open<"created" | "updated" | "unchanged">;
+  /** Of what was updated, the members that differed. */
+  changed: string[];
+}
+
 /** Why an attribute was refused. */
 export interface AttributeFailure {
   /** The attribute, as it was named. */
@@ -417,6 +435,41 @@ export interface Pool {
   updatedAt: Timestamp;
 }
 
+/** A pool as system.apply takes it: what pool.create, pool.setRoles and pool.setPrincipalTags take, in one. */
+export interface PoolDeclaration {
+  /** Which pool it is. Without it, the one pool of the store with this name, or a new one. */
+  poolId?: PoolId;
+  /** What people call a pool. Names need not be unique. */
+  name: PoolName;
+  /** Whether guests get identities and tokens. Without it: false. */
+  allowUnauthenticated?: boolean;
+  /**
+   * Whether a login buys an OpenID token that the client exchanges itself. Developer tokens do not need it. Without it:
+   * false.
+   */
+  allowClassicFlow?: boolean;
+  /** The name your own sign-in has in this pool. It can be added later, and never changed; left out, it stays. */
+  developerProvider?: DeveloperProviderName;
+  /** The public login providers. One of a kind: no two with one name. At most 60 elements. */
+  providers?: readonly PoolProviderSettings[];
+  /**
+   * For a new pool, which has ES256 without it; of a pool that is there it cannot be changed here, since key.rotate does
+   * that.
+   */
+  signingAlgorithm?: SigningAlgorithm;
+  /** Free labels on a resource. */
+  tags?: Tags;
+  /** Which roles its identities get; left out, together with mappings, the roles stay as they are. */
+  roles?: RolesByKind;
+  /** Login provider to how it chooses a role. At most 10 members. */
+  mappings?: { [name: string]: RoleMapping };
+  /**
+   * Login provider to its tag map, for all providers that have one; left out, the tag maps stay as they are. At most 60
+   * members.
+   */
+  principalTags?: { [name: string]: TagMapDeclaration };
+}
+
 /** The id of a pool: a region, a colon and a UUID. At most 55 characters. */
 export type PoolId = string;
 
@@ -590,6 +643,43 @@ export interface Role {
 
 /** The ARN of a role: arn:aws:iam::<account>:role/<name>. At most 2048 characters. */
 export type RoleArn = string;
+
+/** A role as system.apply takes it: what role.put takes; a pool of the same document can be named by its name. */
+export type RoleDeclaration =
+  & {
+    /** The name of a role, unique within the store. */
+    name: RoleName;
+    /** The longest session credentials.assumeRole gives. 3600 to 43200. Without it: 3600. */
+    maxSessionSeconds?: number;
+    /** Free labels on a resource. */
+    tags?: Tags;
+  }
+  & (
+    | {
+      /** Trust the authenticated identities of this pool. */
+      poolId: PoolId;
+      /** Trust the authenticated identities of the one pool with this name. */
+      poolName?: undefined;
+      /** Your own trust policy; it must have a condition. */
+      trustPolicy?: undefined;
+    }
+    | {
+      /** Trust the authenticated identities of this pool. */
+      poolId?: undefined;
+      /** Trust the authenticated identities of the one pool with this name. */
+      poolName: PoolName;
+      /** Your own trust policy; it must have a condition. */
+      trustPolicy?: undefined;
+    }
+    | {
+      /** Trust the authenticated identities of this pool. */
+      poolId?: undefined;
+      /** Trust the authenticated identities of the one pool with this name. */
+      poolName?: undefined;
+      /** Your own trust policy; it must have a condition. */
+      trustPolicy: PolicyDocument;
+    }
+  )
 
 /** How a login's provider chooses among roles. */
 export interface RoleMapping {
@@ -785,6 +875,14 @@ export interface SigningKey {
  */
 export type TagKey = string;
 
+/** Which claims of a login's token become session tags. */
+export interface TagMapDeclaration {
+  /** Whether to take the default map, client from aud and username from sub. Without it: false. */
+  useDefaults?: boolean;
+  /** Tag key to the name of a claim. At most 50 members. */
+  principalTags?: { [name: string]: string };
+}
+
 /** A tag's value: letters, digits, spaces and _ . : / = + - @. At most 256 characters. */
 export type TagValue = string;
 
@@ -905,7 +1003,10 @@ export type Username = string;
 export interface Violation {
   /** Where, as an RFC 6901 JSON pointer into params. */
   pointer: string;
-  /** The broken rule: a JSON Schema keyword, or unknownParameter, noNulCharacter, or the name of a choice. */
+  /**
+   * The broken rule: a JSON Schema keyword, or unknownParameter, noNulCharacter, or the name of a choice; for
+   * system.apply also duplicate, or the error that the method for the thing itself has.
+   */
   rule: string;
   /** What to do, for people. */
   message: string;

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as mintmark from "../src/index.js";
-import { client, schema } from "./support.js";
+import { client, folder, schema } from "./support.js";
 
 const { fixtures, examples } = schema("examples.json");
 const isName = (value) => typeof value === "string" && /^\$\w+$/.test(value);
@@ -46,7 +46,8 @@ async function prepare(m, given, names, done = new Set()) {
 for (const example of examples) {
   test(`${example.method}: ${example.name}`, async (t) => {
     // The first call starts the process, so that the example is the only thing it counts.
-    const m = client(t, { testing: true });
+    // In a folder of its own: one example makes a file.
+    const m = client(t, { testing: true, cwd: folder(t) });
     const names = new Map();
     await prepare(m, example.given, names);
     const answer = call(m, example.method, fill(example.params, names));

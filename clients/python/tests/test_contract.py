@@ -104,7 +104,12 @@ class TheContract(ClientTest):
                 yield from steps(fixture["given"])
                 yield from ((name, index, step) for index, step in enumerate(fixture["steps"]))
 
-        for example in file["examples"]:
+        # One of them makes a file.
+        here = os.getcwd()
+        self.addCleanup(os.chdir, here)
+        for number, example in enumerate(file["examples"]):
+            os.makedirs(self.path(f"example-{number}"), exist_ok=True)
+            os.chdir(self.path(f"example-{number}"))
             yield example, list({(name, index): step for name, index, step in steps(example["given"])}.values())
 
     def test_every_example_holds_for_the_methods_of_the_plain_client(self):

@@ -5,11 +5,11 @@ import JSON
 /// The data key does not open with the given master key.
 public struct MasterKeyWrong: ContractError {
     /// The fingerprint of the master key that is needed.
-    public var fingerprint: String?
+    public var fingerprint: String
     /// The fingerprint of the one that was given.
-    public var given: String?
+    public var given: String
 
-    public init(fingerprint: String? = nil, given: String? = nil) {
+    public init(fingerprint: String, given: String) {
         self.fingerprint = fingerprint
         self.given = given
     }
@@ -17,20 +17,16 @@ public struct MasterKeyWrong: ContractError {
     public static let code = 8010
     public static let type = "masterKeyWrong"
 
-    public var message: String { "This master key does not open the store. It needs the one it was created with." }
+    public var message: String { "This master key (fingerprint \(MessageText.of(given))) does not open the store, which needs the one with the fingerprint \(MessageText.of(fingerprint))." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        if let fingerprint {
-            writer.key("fingerprint")
-            writer.string(fingerprint)
-        }
-        if let given {
-            writer.key("given")
-            writer.string(given)
-        }
+        writer.key("fingerprint")
+        writer.string(fingerprint)
+        writer.key("given")
+        writer.string(given)
         writer.endObject()
     }
 }

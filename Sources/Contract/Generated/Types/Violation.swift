@@ -6,7 +6,7 @@ import JSON
 public struct Violation: ContractResult, Equatable {
     /// Where, as an RFC 6901 JSON pointer into params.
     public var pointer: String
-    /// The broken rule: a JSON Schema keyword, or unknownParameter, noNulCharacter, or the name of a choice.
+    /// The broken rule: a JSON Schema keyword, or unknownParameter, noNulCharacter, or the name of a choice; for system.apply also duplicate, or the error that the method for the thing itself has.
     public var rule: String
     /// What to do, for people.
     public var message: String

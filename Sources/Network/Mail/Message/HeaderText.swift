@@ -19,6 +19,7 @@ struct HeaderText {
     /// Adds a field that is text for people, such as the subject.
     mutating func add(_ name: String, text: String) {
         let text = Self.inOneLine(text)
+        if text.isEmpty { return add(name, []) }
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         let isPlain = isASCII(text) && !text.contains("=?") && words.allSatisfy { (1...60).contains($0.utf8.count) }
         add(name, isPlain ? words.map(String.init) : Self.encodedWords(text))

@@ -16,6 +16,7 @@ from .namespaces.rpc import AsyncRpcMethods, RpcMethods
 from .namespaces.session import AsyncSessionMethods, SessionMethods
 from .namespaces.sign_in import AsyncSignInMethods, SignInMethods
 from .namespaces.sign_up import AsyncSignUpMethods, SignUpMethods
+from .namespaces.store import AsyncStoreMethods, StoreMethods
 from .namespaces.system import AsyncSystemMethods, SystemMethods
 from .namespaces.tenant import AsyncTenantMethods, TenantMethods
 from .namespaces.test import AsyncTestMethods, TestMethods
@@ -40,6 +41,7 @@ class Namespaces:
         self.session = SessionMethods(call)
         self.sign_in = SignInMethods(call)
         self.sign_up = SignUpMethods(call)
+        self.store = StoreMethods(call)
         self.system = SystemMethods(call)
         self.tenant = TenantMethods(call)
         self.test = TestMethods(call)
@@ -64,6 +66,7 @@ class AsyncNamespaces:
         self.session = AsyncSessionMethods(call)
         self.sign_in = AsyncSignInMethods(call)
         self.sign_up = AsyncSignUpMethods(call)
+        self.store = AsyncStoreMethods(call)
         self.system = AsyncSystemMethods(call)
         self.tenant = AsyncTenantMethods(call)
         self.test = AsyncTestMethods(call)

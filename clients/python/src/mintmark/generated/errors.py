@@ -1839,16 +1839,14 @@ class MasterKeyWrong(AnsweredError):
     type = "masterKeyWrong"
 
     @property
-    def fingerprint(self) -> Optional[str]:
+    def fingerprint(self) -> str:
         """The fingerprint of the master key that is needed."""
-        value = self._optional("fingerprint")
-        return None if value is None else cast("str", value)
+        return cast("str", self._required("fingerprint"))
 
     @property
-    def given(self) -> Optional[str]:
+    def given(self) -> str:
         """The fingerprint of the one that was given."""
-        value = self._optional("given")
-        return None if value is None else cast("str", value)
+        return cast("str", self._required("given"))
 
 
 class TestingStoreMismatch(AnsweredError):
@@ -1868,6 +1866,63 @@ class OutcomeUnknown(AnsweredError):
 
     code = 8012
     type = "outcomeUnknown"
+
+
+class BackupFileExists(AnsweredError):
+    """store.backup is given the path of something that is there."""
+
+    code = 8013
+    type = "backupFileExists"
+
+    @property
+    def path(self) -> str:
+        """The file, from the root."""
+        return cast("str", self._required("path"))
+
+
+class BackupNotHere(AnsweredError):
+    """store.backup is called on PostgreSQL, which pg_dump backs up, or on a store in memory, which ends with its
+    process.
+    """
+
+    code = 8014
+    type = "backupNotHere"
+
+    @property
+    def reason(self) -> str:
+        """Why, and what to do instead."""
+        return cast("str", self._required("reason"))
+
+
+class BackupFailed(AnsweredError):
+    """The folder of the backup is missing or cannot be written, or its disk is full."""
+
+    code = 8015
+    type = "backupFailed"
+
+    @property
+    def path(self) -> str:
+        """The file that was to be made."""
+        return cast("str", self._required("path"))
+
+    @property
+    def reason(self) -> str:
+        """What is wrong."""
+        return cast("str", self._required("reason"))
+
+
+class NewMasterKeyNeeded(AnsweredError):
+    """store.rekey is called without a key on a store whose key the process was given."""
+
+    code = 8016
+    type = "newMasterKeyNeeded"
+
+
+class InvalidMasterKey(AnsweredError):
+    """The key that store.rekey is given does not decode to 32 bytes."""
+
+    code = 8017
+    type = "invalidMasterKey"
 
 
 class MessageNotSent(AnsweredError):
@@ -2035,6 +2090,11 @@ BY_TYPE: Dict[str, Type[AnsweredError]] = {
     "masterKeyWrong": MasterKeyWrong,
     "testingStoreMismatch": TestingStoreMismatch,
     "outcomeUnknown": OutcomeUnknown,
+    "backupFileExists": BackupFileExists,
+    "backupNotHere": BackupNotHere,
+    "backupFailed": BackupFailed,
+    "newMasterKeyNeeded": NewMasterKeyNeeded,
+    "invalidMasterKey": InvalidMasterKey,
     "messageNotSent": MessageNotSent,
     "clockOutOfRange": ClockOutOfRange,
     "portUnavailable": PortUnavailable,
@@ -2149,6 +2209,11 @@ __all__ = [
     "MasterKeyWrong",
     "TestingStoreMismatch",
     "OutcomeUnknown",
+    "BackupFileExists",
+    "BackupNotHere",
+    "BackupFailed",
+    "NewMasterKeyNeeded",
+    "InvalidMasterKey",
     "MessageNotSent",
     "ClockOutOfRange",
     "PortUnavailable",

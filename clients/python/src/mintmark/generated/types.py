@@ -7,6 +7,12 @@ from typing import Any, Dict, List, Literal, Mapping, Optional, Sequence, Union,
 
 from .._record import Record
 
+# What became of it.
+AppliedChangeChange = Literal["created", "updated", "unchanged"]
+
+# What it is.
+AppliedChangeKind = Literal["pool", "role"]
+
 # What an attribute's value fell short of.
 AttributeRule = Literal["unknown", "type", "tooLong", "option", "pattern", "consent"]
 
@@ -78,6 +84,9 @@ SignUpStepState = Literal["codeRequired", "passwordRequired", "attributesRequire
 
 # The JOSE algorithm a pool signs its tokens with.
 SigningAlgorithm = Literal["ES256", "RS256", "RS512", "EdDSA"]
+
+# Where the data lives.
+StoreStatsResultStoreKind = Literal["memory", "sqlite", "postgres"]
 
 # Which methods this pipe offers.
 SystemInfoResultCaller = Literal["developer", "public"]
@@ -245,6 +254,71 @@ class AccountListResult(Record):
         """Present when there is more: the cursor of the next call."""
         value = self._optional("nextCursor")
         return None if value is None else cast("str", value)
+
+
+class AppliedChange(Record):
+    """What applying a document did, or would do, to one thing that it declares."""
+
+    __slots__ = ()
+    _members = (("pointer", "pointer"), ("kind", "kind"), ("name", "name"), ("pool_id", "poolId"), ("role_arn", "roleArn"), ("change", "change"), ("changed", "changed"),)
+
+    def __init__(
+        self,
+        *,
+        pointer: str,
+        kind: str,
+        name: str,
+        change: str,
+        changed: Sequence[str],
+        pool_id: Optional[str] = None,
+        role_arn: Optional[str] = None,
+    ) -> None:
+        super().__init__({
+            "pointer": pointer,
+            "kind": kind,
+            "name": name,
+            "poolId": pool_id,
+            "roleArn": role_arn,
+            "change": change,
+            "changed": changed,
+        })
+
+    @property
+    def pointer(self) -> str:
+        """Where it is declared, as an RFC 6901 JSON pointer into the document."""
+        return cast("str", self._required("pointer"))
+
+    @property
+    def kind(self) -> str:
+        """What it is. One of pool, role, or what a newer binary answers."""
+        return cast("str", self._required("kind"))
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return cast("str", self._required("name"))
+
+    @property
+    def pool_id(self) -> Optional[str]:
+        """A pool's id; not for a new one in a dry run, unless the document says it."""
+        value = self._optional("poolId")
+        return None if value is None else cast("str", value)
+
+    @property
+    def role_arn(self) -> Optional[str]:
+        """A role's ARN."""
+        value = self._optional("roleArn")
+        return None if value is None else cast("str", value)
+
+    @property
+    def change(self) -> str:
+        """What became of it. One of created, updated, unchanged, or what a newer binary answers."""
+        return cast("str", self._required("change"))
+
+    @property
+    def changed(self) -> List[str]:
+        """Of what was updated, the members that differed."""
+        return cast("List[str]", self._required("changed"))
 
 
 class AttributeFailure(Record):
@@ -1795,6 +1869,116 @@ class Pool(Record):
         return cast("int", self._required("updatedAt"))
 
 
+class PoolDeclaration(Record):
+    """A pool as system.apply takes it: what pool.create, pool.setRoles and pool.setPrincipalTags take, in one.
+    """
+
+    __slots__ = ()
+    _members = (("pool_id", "poolId"), ("name", "name"), ("allow_unauthenticated", "allowUnauthenticated"), ("allow_classic_flow", "allowClassicFlow"), ("developer_provider", "developerProvider"), ("providers", "providers"), ("signing_algorithm", "signingAlgorithm"), ("tags", "tags"), ("roles", "roles"), ("mappings", "mappings"), ("principal_tags", "principalTags"),)
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        pool_id: Optional[str] = None,
+        allow_unauthenticated: Optional[bool] = None,
+        allow_classic_flow: Optional[bool] = None,
+        developer_provider: Optional[str] = None,
+        providers: Optional[Sequence[Union[PoolProviderSettings, Mapping[str, Any]]]] = None,
+        signing_algorithm: Optional[str] = None,
+        tags: Optional[Mapping[str, str]] = None,
+        roles: Optional[Union[RolesByKind, Mapping[str, Any]]] = None,
+        mappings: Optional[Mapping[str, Union[RoleMapping, Mapping[str, Any]]]] = None,
+        principal_tags: Optional[Mapping[str, Union[TagMapDeclaration, Mapping[str, Any]]]] = None,
+    ) -> None:
+        super().__init__({
+            "poolId": pool_id,
+            "name": name,
+            "allowUnauthenticated": allow_unauthenticated,
+            "allowClassicFlow": allow_classic_flow,
+            "developerProvider": developer_provider,
+            "providers": providers,
+            "signingAlgorithm": signing_algorithm,
+            "tags": tags,
+            "roles": roles,
+            "mappings": mappings,
+            "principalTags": principal_tags,
+        })
+
+    @property
+    def pool_id(self) -> Optional[str]:
+        """Which pool it is. Without it, the one pool of the store with this name, or a new one."""
+        value = self._optional("poolId")
+        return None if value is None else cast("str", value)
+
+    @property
+    def name(self) -> str:
+        """What people call a pool. Names need not be unique."""
+        return cast("str", self._required("name"))
+
+    @property
+    def allow_unauthenticated(self) -> Optional[bool]:
+        """Whether guests get identities and tokens."""
+        value = self._optional("allowUnauthenticated")
+        return None if value is None else cast("bool", value)
+
+    @property
+    def allow_classic_flow(self) -> Optional[bool]:
+        """Whether a login buys an OpenID token that the client exchanges itself. Developer tokens do not need
+        it.
+        """
+        value = self._optional("allowClassicFlow")
+        return None if value is None else cast("bool", value)
+
+    @property
+    def developer_provider(self) -> Optional[str]:
+        """The name your own sign-in has in this pool. It can be added later, and never changed; left out, it
+        stays.
+        """
+        value = self._optional("developerProvider")
+        return None if value is None else cast("str", value)
+
+    @property
+    def providers(self) -> Optional[List[PoolProviderSettings]]:
+        """The public login providers. One of a kind: no two with one name."""
+        value = self._optional("providers")
+        return None if value is None else [PoolProviderSettings.of(each) for each in value]
+
+    @property
+    def signing_algorithm(self) -> Optional[str]:
+        """For a new pool, which has ES256 without it; of a pool that is there it cannot be changed here, since
+        key.rotate does that. One of ES256, RS256, RS512, EdDSA, or what a newer binary answers.
+        """
+        value = self._optional("signingAlgorithm")
+        return None if value is None else cast("str", value)
+
+    @property
+    def tags(self) -> Optional[Dict[str, str]]:
+        """Free labels on a resource."""
+        value = self._optional("tags")
+        return None if value is None else cast("Dict[str, str]", value)
+
+    @property
+    def roles(self) -> Optional[RolesByKind]:
+        """Which roles its identities get; left out, together with mappings, the roles stay as they are."""
+        value = self._optional("roles")
+        return None if value is None else RolesByKind.of(value)
+
+    @property
+    def mappings(self) -> Optional[Dict[str, RoleMapping]]:
+        """Login provider to how it chooses a role."""
+        value = self._optional("mappings")
+        return None if value is None else {name: RoleMapping.of(each) for name, each in value.items()}
+
+    @property
+    def principal_tags(self) -> Optional[Dict[str, TagMapDeclaration]]:
+        """Login provider to its tag map, for all providers that have one; left out, the tag maps stay as they
+        are.
+        """
+        value = self._optional("principalTags")
+        return None if value is None else {name: TagMapDeclaration.of(each) for name, each in value.items()}
+
+
 class PoolDeleteResult(Record):
     """What `pool.delete` answers."""
 
@@ -2268,6 +2452,69 @@ class Role(Record):
     def updated_at(self) -> int:
         """Integer seconds since 1970-01-01T00:00:00Z."""
         return cast("int", self._required("updatedAt"))
+
+
+class RoleDeclaration(Record):
+    """A role as system.apply takes it: what role.put takes; a pool of the same document can be named by its
+    name.
+    """
+
+    __slots__ = ()
+    _members = (("name", "name"), ("pool_id", "poolId"), ("pool_name", "poolName"), ("trust_policy", "trustPolicy"), ("max_session_seconds", "maxSessionSeconds"), ("tags", "tags"),)
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        pool_id: Optional[str] = None,
+        pool_name: Optional[str] = None,
+        trust_policy: Optional[Mapping[str, Any]] = None,
+        max_session_seconds: Optional[int] = None,
+        tags: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        super().__init__({
+            "name": name,
+            "poolId": pool_id,
+            "poolName": pool_name,
+            "trustPolicy": trust_policy,
+            "maxSessionSeconds": max_session_seconds,
+            "tags": tags,
+        })
+
+    @property
+    def name(self) -> str:
+        """The name of a role, unique within the store."""
+        return cast("str", self._required("name"))
+
+    @property
+    def pool_id(self) -> Optional[str]:
+        """Trust the authenticated identities of this pool."""
+        value = self._optional("poolId")
+        return None if value is None else cast("str", value)
+
+    @property
+    def pool_name(self) -> Optional[str]:
+        """Trust the authenticated identities of the one pool with this name."""
+        value = self._optional("poolName")
+        return None if value is None else cast("str", value)
+
+    @property
+    def trust_policy(self) -> Optional[Dict[str, Any]]:
+        """Your own trust policy; it must have a condition."""
+        value = self._optional("trustPolicy")
+        return None if value is None else cast("Dict[str, Any]", value)
+
+    @property
+    def max_session_seconds(self) -> Optional[int]:
+        """The longest session credentials.assumeRole gives."""
+        value = self._optional("maxSessionSeconds")
+        return None if value is None else cast("int", value)
+
+    @property
+    def tags(self) -> Optional[Dict[str, str]]:
+        """Free labels on a resource."""
+        value = self._optional("tags")
+        return None if value is None else cast("Dict[str, str]", value)
 
 
 class RoleDeleteResult(Record):
@@ -2964,6 +3211,216 @@ class SigningKey(Record):
         return None if value is None else cast("int", value)
 
 
+class StoreBackupResult(Record):
+    """What `store.backup` answers."""
+
+    __slots__ = ()
+    _members = (("path", "path"), ("bytes", "bytes"), ("schema_version", "schemaVersion"), ("master_fingerprint", "masterFingerprint"), ("taken_at", "takenAt"),)
+
+    def __init__(
+        self,
+        *,
+        path: str,
+        bytes: int,
+        schema_version: int,
+        master_fingerprint: str,
+        taken_at: int,
+    ) -> None:
+        super().__init__({
+            "path": path,
+            "bytes": bytes,
+            "schemaVersion": schema_version,
+            "masterFingerprint": master_fingerprint,
+            "takenAt": taken_at,
+        })
+
+    @property
+    def path(self) -> str:
+        """The file, from the root."""
+        return cast("str", self._required("path"))
+
+    @property
+    def bytes(self) -> int:
+        """Its size."""
+        return cast("int", self._required("bytes"))
+
+    @property
+    def schema_version(self) -> int:
+        """The version of its tables."""
+        return cast("int", self._required("schemaVersion"))
+
+    @property
+    def master_fingerprint(self) -> str:
+        """The fingerprint of the master key that opens it."""
+        return cast("str", self._required("masterFingerprint"))
+
+    @property
+    def taken_at(self) -> int:
+        """When it was taken."""
+        return cast("int", self._required("takenAt"))
+
+
+class StoreRekeyResult(Record):
+    """What `store.rekey` answers."""
+
+    __slots__ = ()
+    _members = (("master_fingerprint", "masterFingerprint"), ("previous_fingerprint", "previousFingerprint"), ("key_file", "keyFile"),)
+
+    def __init__(
+        self,
+        *,
+        master_fingerprint: str,
+        previous_fingerprint: str,
+        key_file: Optional[str] = None,
+    ) -> None:
+        super().__init__({
+            "masterFingerprint": master_fingerprint,
+            "previousFingerprint": previous_fingerprint,
+            "keyFile": key_file,
+        })
+
+    @property
+    def master_fingerprint(self) -> str:
+        """The fingerprint of the master key that opens the store from now on."""
+        return cast("str", self._required("masterFingerprint"))
+
+    @property
+    def previous_fingerprint(self) -> str:
+        """The fingerprint of the one that did until now."""
+        return cast("str", self._required("previousFingerprint"))
+
+    @property
+    def key_file(self) -> Optional[str]:
+        """The file that holds the new key, if it stands beside the store."""
+        value = self._optional("keyFile")
+        return None if value is None else cast("str", value)
+
+
+class StoreStatsResult(Record):
+    """What `store.stats` answers."""
+
+    __slots__ = ()
+    _members = (("store_kind", "storeKind"), ("location", "location"), ("schema_version", "schemaVersion"), ("epoch", "epoch"), ("bytes", "bytes"), ("free_bytes", "freeBytes"), ("log_bytes", "logBytes"), ("rows", "rows"), ("commits", "commits"), ("writes", "writes"), ("master_fingerprint", "masterFingerprint"), ("swept_at", "sweptAt"),)
+
+    def __init__(
+        self,
+        *,
+        store_kind: str,
+        schema_version: int,
+        epoch: int,
+        bytes: int,
+        free_bytes: int,
+        log_bytes: int,
+        rows: Mapping[str, int],
+        commits: int,
+        writes: int,
+        master_fingerprint: str,
+        location: Optional[str] = None,
+        swept_at: Optional[int] = None,
+    ) -> None:
+        super().__init__({
+            "storeKind": store_kind,
+            "location": location,
+            "schemaVersion": schema_version,
+            "epoch": epoch,
+            "bytes": bytes,
+            "freeBytes": free_bytes,
+            "logBytes": log_bytes,
+            "rows": rows,
+            "commits": commits,
+            "writes": writes,
+            "masterFingerprint": master_fingerprint,
+            "sweptAt": swept_at,
+        })
+
+    @property
+    def store_kind(self) -> str:
+        """Where the data lives. One of memory, sqlite, postgres, or what a newer binary answers."""
+        return cast("str", self._required("storeKind"))
+
+    @property
+    def location(self) -> Optional[str]:
+        """The file, or the database without its password."""
+        value = self._optional("location")
+        return None if value is None else cast("str", value)
+
+    @property
+    def schema_version(self) -> int:
+        """The version of the store's tables."""
+        return cast("int", self._required("schemaVersion"))
+
+    @property
+    def epoch(self) -> int:
+        """How often pools, roles, keys and revocations have changed: whoever keeps them in memory reads them
+        again.
+        """
+        return cast("int", self._required("epoch"))
+
+    @property
+    def bytes(self) -> int:
+        """The size of the database."""
+        return cast("int", self._required("bytes"))
+
+    @property
+    def free_bytes(self) -> int:
+        """How much of it is free for new rows (SQLite)."""
+        return cast("int", self._required("freeBytes"))
+
+    @property
+    def log_bytes(self) -> int:
+        """The size of the write-ahead log beside it (SQLite)."""
+        return cast("int", self._required("logBytes"))
+
+    @property
+    def rows(self) -> Dict[str, int]:
+        """Table to how many rows it has."""
+        return cast("Dict[str, int]", self._required("rows"))
+
+    @property
+    def commits(self) -> int:
+        """How many transactions this process has committed."""
+        return cast("int", self._required("commits"))
+
+    @property
+    def writes(self) -> int:
+        """How many writes shared them."""
+        return cast("int", self._required("writes"))
+
+    @property
+    def master_fingerprint(self) -> str:
+        """The fingerprint of the master key that opens the store."""
+        return cast("str", self._required("masterFingerprint"))
+
+    @property
+    def swept_at(self) -> Optional[int]:
+        """When some process last removed what has expired."""
+        value = self._optional("sweptAt")
+        return None if value is None else cast("int", value)
+
+
+class SystemApplyResult(Record):
+    """What `system.apply` answers."""
+
+    __slots__ = ()
+    _members = (("dry_run", "dryRun"), ("changes", "changes"),)
+
+    def __init__(self, *, dry_run: bool, changes: Sequence[Union[AppliedChange, Mapping[str, Any]]]) -> None:
+        super().__init__({
+            "dryRun": dry_run,
+            "changes": changes,
+        })
+
+    @property
+    def dry_run(self) -> bool:
+        """Whether nothing was changed whatever it says."""
+        return cast("bool", self._required("dryRun"))
+
+    @property
+    def changes(self) -> List[AppliedChange]:
+        """One for each thing in the document, in its order: pools, then roles."""
+        return [AppliedChange.of(each) for each in self._required("changes")]
+
+
 class SystemHealthResult(Record):
     """What `system.health` answers."""
 
@@ -3179,6 +3636,36 @@ class SystemPingResult(Record):
     def now(self) -> int:
         """The time of the service; with --testing the testing clock."""
         return cast("int", self._required("now"))
+
+
+class TagMapDeclaration(Record):
+    """Which claims of a login's token become session tags."""
+
+    __slots__ = ()
+    _members = (("use_defaults", "useDefaults"), ("principal_tags", "principalTags"),)
+
+    def __init__(
+        self,
+        *,
+        use_defaults: Optional[bool] = None,
+        principal_tags: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        super().__init__({
+            "useDefaults": use_defaults,
+            "principalTags": principal_tags,
+        })
+
+    @property
+    def use_defaults(self) -> Optional[bool]:
+        """Whether to take the default map, client from aud and username from sub."""
+        value = self._optional("useDefaults")
+        return None if value is None else cast("bool", value)
+
+    @property
+    def principal_tags(self) -> Optional[Dict[str, str]]:
+        """Tag key to the name of a claim."""
+        value = self._optional("principalTags")
+        return None if value is None else cast("Dict[str, str]", value)
 
 
 class Tenant(Record):
@@ -3818,7 +4305,8 @@ class Violation(Record):
 
     @property
     def rule(self) -> str:
-        """The broken rule: a JSON Schema keyword, or unknownParameter, noNulCharacter, or the name of a choice.
+        """The broken rule: a JSON Schema keyword, or unknownParameter, noNulCharacter, or the name of a choice;
+        for system.apply also duplicate, or the error that the method for the thing itself has.
         """
         return cast("str", self._required("rule"))
 
@@ -3829,6 +4317,8 @@ class Violation(Record):
 
 
 __all__ = [
+    "AppliedChangeChange",
+    "AppliedChangeKind",
     "AttributeRule",
     "AttributeType",
     "Channel",
@@ -3853,12 +4343,14 @@ __all__ = [
     "SignInStepState",
     "SignUpStepState",
     "SigningAlgorithm",
+    "StoreStatsResultStoreKind",
     "SystemInfoResultCaller",
     "SystemInfoResultStoreKind",
     "TokenUse",
     "Account",
     "AccountDeleteResult",
     "AccountListResult",
+    "AppliedChange",
     "AttributeFailure",
     "AttributeOption",
     "AuditChain",
@@ -3897,6 +4389,7 @@ __all__ = [
     "PasswordPolicy",
     "PasswordResetStep",
     "Pool",
+    "PoolDeclaration",
     "PoolDeleteResult",
     "PoolListResult",
     "PoolProvider",
@@ -3907,6 +4400,7 @@ __all__ = [
     "PrincipalTagMap",
     "Revocation",
     "Role",
+    "RoleDeclaration",
     "RoleDeleteResult",
     "RoleListResult",
     "RoleMapping",
@@ -3921,10 +4415,15 @@ __all__ = [
     "SignUpStep",
     "SignedRequest",
     "SigningKey",
+    "StoreBackupResult",
+    "StoreRekeyResult",
+    "StoreStatsResult",
+    "SystemApplyResult",
     "SystemHealthResult",
     "SystemInfoResult",
     "SystemMetricsResult",
     "SystemPingResult",
+    "TagMapDeclaration",
     "Tenant",
     "TenantAttribute",
     "TenantDeleteResult",

@@ -13,6 +13,41 @@ class SystemMethods:
     def __init__(self, call: Call) -> None:
         self._call = call
 
+    def apply(
+        self,
+        *,
+        pools: Optional[Sequence[Union[types.PoolDeclaration, Mapping[str, Any]]]] = None,
+        roles: Optional[Sequence[Union[types.RoleDeclaration, Mapping[str, Any]]]] = None,
+        dry_run: Optional[bool] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.SystemApplyResult:
+        """Make pools and roles be as one document declares them.
+
+        Everything in the document is made, or brought to what it says, in one transaction; what it does not
+        name stays. Applying it again changes nothing and writes nothing. What the document leaves out of a
+        pool or role gets its default, as with pool.update and role.put; where the declaration says so, it
+        stays. If anything in it is wrong, every violation is listed and nothing is applied: the rules of the
+        methods for pools and roles hold, and their errors stand as rules of violations.
+
+        Args:
+            pools (array of PoolDeclaration; optional): The pools, with their roles, mappings and tag maps.
+            roles (array of RoleDeclaration; optional): The roles.
+            dry_run (boolean; default false): Only say what would change.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            InvalidParams: Parameters break the method's schema. Every violation is listed.
+        """
+        params: Dict[str, Any] = {
+            "pools": pools,
+            "roles": roles,
+            "dryRun": dry_run,
+        }
+        answer = self._call("system.apply", params, timeout, trace)
+        return types.SystemApplyResult.of(answer)
+
     def health(
         self,
         *,
@@ -82,6 +117,41 @@ class AsyncSystemMethods:
 
     def __init__(self, call: AsyncCall) -> None:
         self._call = call
+
+    async def apply(
+        self,
+        *,
+        pools: Optional[Sequence[Union[types.PoolDeclaration, Mapping[str, Any]]]] = None,
+        roles: Optional[Sequence[Union[types.RoleDeclaration, Mapping[str, Any]]]] = None,
+        dry_run: Optional[bool] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.SystemApplyResult:
+        """Make pools and roles be as one document declares them.
+
+        Everything in the document is made, or brought to what it says, in one transaction; what it does not
+        name stays. Applying it again changes nothing and writes nothing. What the document leaves out of a
+        pool or role gets its default, as with pool.update and role.put; where the declaration says so, it
+        stays. If anything in it is wrong, every violation is listed and nothing is applied: the rules of the
+        methods for pools and roles hold, and their errors stand as rules of violations.
+
+        Args:
+            pools (array of PoolDeclaration; optional): The pools, with their roles, mappings and tag maps.
+            roles (array of RoleDeclaration; optional): The roles.
+            dry_run (boolean; default false): Only say what would change.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            InvalidParams: Parameters break the method's schema. Every violation is listed.
+        """
+        params: Dict[str, Any] = {
+            "pools": pools,
+            "roles": roles,
+            "dryRun": dry_run,
+        }
+        answer = await self._call("system.apply", params, timeout, trace)
+        return types.SystemApplyResult.of(answer)
 
     async def health(
         self,

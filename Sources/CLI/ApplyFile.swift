@@ -1,0 +1,33 @@
+import ArgumentParser
+import Contract
+import Glibc
+import JSON
+import Mintmark
+
+/// The document that `serve --apply` names.
+struct ApplyFile {
+    private let path: String
+    private let document: JSONText
+
+    /// - Throws: `ValidationError` if it cannot be read, or is not JSON.
+    init(path: String) throws {
+        self.path = path
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw ValidationError("--apply \(path) cannot be read: \(String(cString: strerror(errno))).") }
+        defer { close(file) }
+        guard let bytes = CallCommand.readAll(file) else {
+            throw ValidationError("--apply \(path) cannot be read: \(String(cString: strerror(errno))).")
+        }
+        do { document = try JSONText(bytes) } catch { throw ValidationError("--apply \(path) is not JSON: \(error).") }
+    }
+
+    /// Brings the store to what the document declares.
+    ///
+    /// - Throws: `ExitCode`, when everything that is wrong has been said.
+    func apply(to mintmark: Mintmark) throws {
+        do { try mintmark.apply(document.root) } catch {
+            Printing.err("--apply \(path):")
+            throw Printing.failure(error)
+        }
+    }
+}

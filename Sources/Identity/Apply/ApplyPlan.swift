@@ -1,0 +1,96 @@
+import Contract
+import JSON
+import Storage
+
+/// What is to be done so that the store says what a document says: a pure function of the two.
+struct ApplyPlan {
+    let pools: [PlannedPool]
+    let roles: [PlannedRole]
+
+    /// - Throws: `InvalidParams` with everything that is wrong with the document.
+    init(_ request: SystemApply.Params, _ fresh: FreshParts, realm: Realm, allowsPlainLoopback: Bool, at now: Int64, in tx: Transaction)
+        throws
+    {
+        let declaredPools = request.pools ?? []
+        let declaredRoles = request.roles ?? []
+        var problems = ApplyProblems()
+        let found = try PoolsOfDocument(declaredPools, fresh.poolIds, in: tx, &problems)
+        let roleNames = Set(declaredRoles.map(\.name))
+        let isRole: (String) throws -> Bool = { name in try roleNames.contains(name) || tx.role(name) != nil }
+        pools = try declaredPools.enumerated().compactMap { place, declaration in
+            guard let id = found.ids[place] else { return nil }
+            let existing = try tx.pool(id)
+            let roles = try existing.map { try tx.poolRoles($0.id) } ?? [:]
+            return try PlannedPool(
+                declaration, at: place, id: id, existing: existing, existingRoles: roles, realm: realm, now: now,
+                allowsPlainLoopback: allowsPlainLoopback, isRole: isRole, &problems)
+        }
+        var seen: Set<String> = []
+        roles = try declaredRoles.enumerated().compactMap { place, declaration in
+            guard seen.insert(declaration.name).inserted else {
+                problems.add("/roles/\(place)/name", rule: "duplicate", "The role \(declaration.name) stands in the document already.")
+                return nil
+            }
+            return try PlannedRole(
+                declaration, at: place, newId: fresh.roleIds[place], existing: try tx.role(declaration.name), pools: found, now: now,
+                in: tx,
+                &problems)
+        }
+        if !problems.violations.isEmpty { throw InvalidParams(violations: problems.violations) }
+    }
+
+    /// Whether anything is to be changed.
+    var writes: Bool { pools.contains(where: \.writes) || roles.contains(where: \.writes) }
+
+    /// - Throws: `KeyNeeded` for a new pool without a key among `keys`.
+    func write(
+        _ keys: [Int: NewSigningKey], trace: String?, audit: AuditLog, realm: Realm, at now: Int64, in tx: Transaction
+    ) throws {
+        guard writes else { return }
+        try tx.advanceEpoch()
+        func record(_ difference: Difference, poolId: String? = nil, subject: String? = nil) throws {
+            let details: JSONObject = [
+                "change": .string(difference.change.rawValue), "changed": .array(difference.changed.map { .string($0) }),
+            ]
+            try audit.record(
+                AuditEvent(method: SystemApply.info.name, trace: trace, poolId: poolId, subject: subject, details: details), at: now, in: tx
+            )
+        }
+        for pool in pools where pool.writes {
+            try pool.write(keys[pool.place], at: now, in: tx)
+            try record(pool.difference, poolId: pool.after.id)
+        }
+        for role in roles where role.writes {
+            _ = try tx.put(role.after)
+            try record(role.difference, poolId: role.poolId, subject: realm.arn(ofRole: role.after.name))
+        }
+    }
+
+    /// What this did, or would do.
+    func changes(_ realm: Realm, _ request: SystemApply.Params) -> [AppliedChange] {
+        let ofPools = pools.map { pool in
+            let isKnown = !request.dryRun || pool.before != nil || request.pools?[pool.place].poolId != nil
+            return AppliedChange(
+                pointer: "/pools/\(pool.place)", kind: .pool, name: pool.after.name, poolId: isKnown ? pool.after.id : nil,
+                change: pool.difference.change, changed: pool.difference.changed)
+        }
+        let ofRoles = roles.map { role in
+            AppliedChange(
+                pointer: "/roles/\(role.place)", kind: .role, name: role.after.name, roleArn: realm.arn(ofRole: role.after.name),
+                change: role.difference.change, changed: role.difference.changed)
+        }
+        return ofPools + ofRoles
+    }
+}
+
+/// How something that is declared differs from what is there.
+struct Difference {
+    let change: AppliedChange.Change
+    /// The members that differ.
+    let changed: [String]
+
+    init(isNew: Bool, _ members: [(name: String, differs: Bool)]) {
+        changed = isNew ? [] : members.filter(\.differs).map(\.name)
+        change = isNew ? .created : changed.isEmpty ? .unchanged : .updated
+    }
+}

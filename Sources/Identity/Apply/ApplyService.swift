@@ -1,0 +1,58 @@
+import Contract
+import Crypto
+import Storage
+
+/// Brings the store to what one document declares: `system.apply`.
+public struct ApplyService: Sendable {
+    let surroundings: Surroundings
+
+    public init(_ surroundings: Surroundings) { self.surroundings = surroundings }
+
+    /// Makes or changes what differs from the document, all of it in one transaction. A document that says what is there writes nothing.
+    ///
+    /// - Throws: `InvalidParams` with everything that is wrong with the document.
+    public func apply(_ request: SystemApply.Params, _ call: any CallContext) throws -> SystemApply.Result {
+        let now = surroundings.clock.now
+        let fresh = FreshParts(for: request, surroundings)
+        let plan: (Storage.Transaction) throws -> ApplyPlan = { tx in
+            try ApplyPlan(
+                request, fresh, realm: surroundings.realm, allowsPlainLoopback: surroundings.foreign.allowsPlainLoopback, at: now, in: tx)
+        }
+        var keys: [Int: NewSigningKey] = [:]
+        while true {
+            let first = try surroundings.database.read(plan)
+            if request.dryRun || !first.writes {
+                return SystemApply.Result(dryRun: request.dryRun, changes: first.changes(surroundings.realm, request))
+            }
+            for pool in first.pools where pool.before == nil && keys[pool.place] == nil { keys[pool.place] = try key(of: pool, at: now) }
+            do {
+                // Decides by many rows that others may write, so it is as if nobody else did.
+                return try surroundings.database.write(isolation: .serializable) { tx in
+                    let second = try plan(tx)
+                    try second.write(keys, trace: call.trace, audit: surroundings.audit, realm: surroundings.realm, at: now, in: tx)
+                    return SystemApply.Result(dryRun: false, changes: second.changes(surroundings.realm, request))
+                }
+            } catch is KeyNeeded {}
+        }
+    }
+
+    private func key(of pool: PlannedPool, at now: Int64) throws -> NewSigningKey {
+        try NewSigningKey(
+            for: .pool(pool.after.id), algorithm: Crypto.SigningAlgorithm(rawValue: pool.after.signingAlgorithm)!, activeAt: now,
+            vault: surroundings.vault)
+    }
+}
+
+/// Thrown where a pool turns out to be new that was there when keys were made, which no transaction does.
+struct KeyNeeded: Error {}
+
+/// What no transaction makes up: ids for whatever turns out to be new, by its place in the document.
+struct FreshParts: Sendable {
+    let poolIds: [String]
+    let roleIds: [String]
+
+    init(for request: SystemApply.Params, _ surroundings: Surroundings) {
+        poolIds = (request.pools ?? []).map { $0.poolId ?? surroundings.newIdentifier() }
+        roleIds = (request.roles ?? []).map { _ in RoleRecord.newId(surroundings.random) }
+    }
+}

@@ -1,0 +1,43 @@
+import Contract
+import JSON
+import JSONRPC
+import Platform
+
+extension AnsweredByOther {
+    private typealias Outcome = Swift.Result<any ContractResult, any Error>
+
+    /// Runs `body` for `call`. If it finds that another call is about to find the answer, `call` gets that.
+    static func joining(_ call: Call, _ result: inout JSONWriter, _ body: (inout JSONWriter) throws -> Void) throws {
+        do { try body(&result) } catch let other as AnsweredByOther { try other.answer(call, &result) }
+    }
+
+    private func answer(_ call: Call, _ result: inout JSONWriter) throws {
+        if let later = try? call.answerLater() {
+            whenDone { outcome in
+                later.resume(on: call.lane) { _, result in try Self.write(outcome, to: &result) }
+            }
+        } else {
+            // Too many wait already: this one does so on a thread.
+            guard call.lane != .compute else { throw MoveToLane(.store) }
+            try Self.write(outcome(), to: &result)
+        }
+    }
+
+    private func outcome() -> Outcome {
+        let gate = Gate<Outcome?>(nil)
+        whenDone { outcome in
+            gate.withLock { $0 = outcome }
+            gate.signal()
+        }
+        return gate.wait { $0 }
+    }
+
+    /// What is no outcome, because the other call moved to another lane or was cancelled, has the call run again: then it does the work
+    /// itself, or joins whoever does.
+    private static func write(_ outcome: Outcome, to result: inout JSONWriter) throws {
+        do { try outcome.get().write(to: &result) } catch {
+            guard let known = contractError(error) else { throw error as? MoveToLane ?? MoveToLane(.store) }
+            throw Answer(known)
+        }
+    }
+}

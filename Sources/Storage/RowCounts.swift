@@ -1,0 +1,45 @@
+import CSQLite
+
+extension SQLiteConnection {
+    /// How many rows each table of ours has.
+    func rowCounts() throws -> [String: Int64] {
+        var names: [String] = []
+        _ = try run("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'", []) {
+            names.append($0.string(0))
+            return .more
+        }
+        var counts: [String: Int64] = [:]
+        for name in names { counts[name] = try count("SELECT COUNT(*) FROM \(quoted(name))") }
+        return counts
+    }
+
+    /// The one number that a statement answers, which has a table's name in it and so is no literal.
+    private func count(_ text: String) throws -> Int64 {
+        var statement: OpaquePointer?
+        defer { sqlite3_finalize(statement) }
+        var code = sqlite3_prepare_v2(handle, text, -1, &statement, nil)
+        if code == SQLITE_OK { code = sqlite3_step(statement) }
+        guard code == SQLITE_ROW else { throw SQLiteFailure.storeError(code, of: handle, path: "") }
+        return sqlite3_column_int64(statement, 0)
+    }
+}
+
+extension PostgresConnection {
+    /// How many rows each table of ours has.
+    func rowCounts() throws -> [String: Int64] {
+        var names: [String] = []
+        _ = try run("SELECT relname::TEXT FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = current_schema()::regnamespace", [])
+        {
+            names.append($0.string(0))
+            return .more
+        }
+        var counts: [String: Int64] = [:]
+        for name in names { counts[name] = Int64(try execute("SELECT COUNT(*)::TEXT FROM \(quoted(name))").string(0)) }
+        return counts
+    }
+}
+
+/// A name as SQL writes it.
+private func quoted(_ name: String) -> String {
+    "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+}

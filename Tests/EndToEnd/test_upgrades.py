@@ -1,0 +1,199 @@
+"""Stores of other schema versions: brought up to date, and used by the version before and the version after at the same time."""
+
+import concurrent.futures
+import json
+import os
+import re
+import sqlite3
+import threading
+import unittest
+
+import postgres
+from endtoend import EndToEnd, make_pool, mint
+from sidecar import ROOT, run
+
+STORES = os.path.join(ROOT, "Tests", "EndToEnd", "Stores")
+
+
+def stored(name):
+    with open(os.path.join(STORES, name), encoding="utf-8") as file:
+        return file.read()
+
+
+class Upgrades:
+    """On the kind of store that `place` makes of a store of version 1: testing, with some data."""
+
+    facts = json.loads(stored("version-1.json"))
+
+    def setUp(self):
+        super().setUp()
+        self.store = self.place(stored("version-1.sql"))
+
+    def open(self, *options, **more):
+        return self.spawn(*options, store=self.store, testing=True, environment={"MINTMARK_MASTER_KEY": self.facts["masterKey"]}, **more)
+
+    def migrate(self, *options):
+        return run("migrate", "--store", self.store, *options)
+
+    def is_whole(self, sidecar):
+        """What version 1 knew is there, and what is new since works with it."""
+        facts = self.facts
+        again = mint(sidecar, facts["pool"])
+        self.assertEqual((again["identityId"], again["isNewIdentity"]), (facts["alice"], False))
+        sidecar.call("token.verify", {"token": facts["token"], "audience": facts["pool"]})
+        principal = sidecar.call("credentials.verify", {"sessionToken": facts["sessionToken"]})["principal"]
+        self.assertEqual(principal["identityId"], facts["alice"])
+        self.assertEqual(sidecar.call("pool.get", {"poolId": facts["pool"]})["tags"], {"team": "web"})
+        self.assertEqual(sidecar.call("pool.getRoles", {"poolId": facts["pool"]})["roles"], {"authenticated": facts["role"]})
+        self.assertEqual(sidecar.call("pool.get", {"poolId": facts["pool"]})["providers"], [])
+        self.assertTrue(sidecar.call("audit.verify")["intact"])
+
+    def test_migrate_says_from_where_to_where(self):
+        never = self.open("--migrate", "never").refusal("pool.list")
+        self.assertEqual((never.type, never.data["found"]), ("storeTooOld", 1))
+        done = self.migrate()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = re.fullmatch(r"schema version 1 → (\d+)\n", done.stdout.decode())
+        self.assertTrue(found, done.stdout)
+        again = self.migrate("--migrate", "never")
+        self.assertEqual((again.returncode, again.stdout.decode()), (0, f"schema version {found[1]}: nothing to do\n"))
+        sidecar = self.open("--migrate", "never")
+        self.assertEqual(sidecar.call("system.info")["schemaVersion"], int(found[1]))
+        self.is_whole(sidecar)
+
+    def test_several_that_start_at_once_migrate_once(self):
+        sidecars = [self.open() for _ in range(4)]
+        with concurrent.futures.ThreadPoolExecutor(4) as threads:
+            list(threads.map(self.is_whole, sidecars))
+
+    def test_this_program_goes_on_while_the_next_version_migrates(self):
+        """Under load. Another process of this version may still start then; one version later none may."""
+        sidecar = self.open()
+        self.is_whole(sidecar)
+        version = sidecar.call("system.info")["schemaVersion"]
+        pool, count = self.facts["pool"], 1_500
+        for number in range(count):
+            sidecar.send("token.mintForDeveloper", {"poolId": pool, "logins": {"login.shop": f"user {number % 500}"}}, id=f"m{number}")
+            if number == count // 2:
+                self.next_version(version + 1)
+        identities = [sidecar.answer(f"m{number}", 60)["identityId"] for number in range(count)]
+        self.assertEqual(len(set(identities)), 500)
+        second = self.open()
+        for each in (sidecar, second):
+            self.is_whole(each)
+            created = make_pool(each)["poolId"]
+            each.call("pool.update", {"poolId": created, "name": "renamed"})
+            each.call("pool.delete", {"poolId": created})
+        self.next_version(version + 2)
+        error = self.open().refusal("pool.list")
+        self.assertEqual((error.type, error.data["found"]), ("storeTooNew", version + 2))
+        self.assertEqual(self.migrate().returncode, 2)
+
+
+class OnSQLite(Upgrades, EndToEnd):
+    def place(self, text):
+        store = self.path("store.db")
+        connection = sqlite3.connect(store)
+        connection.executescript("PRAGMA journal_mode = WAL; PRAGMA application_id = 1296912971;" + text)
+        connection.close()
+        os.chmod(store, 0o600)
+        return store
+
+    def next_version(self, version):
+        """What a later program's migration may be: a column, a table, an index; in one transaction."""
+        connection = sqlite3.connect(self.store, isolation_level=None, timeout=30)
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute(f"ALTER TABLE pool ADD COLUMN later_{version} TEXT NOT NULL DEFAULT ''")
+        connection.execute(f"CREATE TABLE later_{version} (id TEXT PRIMARY KEY)")
+        connection.execute(f"CREATE INDEX later_index_{version} ON identity (created_at)")
+        connection.execute("UPDATE mintmark_meta SET value = ? WHERE name = 'schema_version'", [version])
+        connection.execute("COMMIT")
+        connection.close()
+
+    def test_the_program_of_version_1_goes_on_while_this_one_migrates_and_works(self):
+        """It is played by the statements that stood in its sources, all the while."""
+        pool, stop, done, failures = self.facts["pool"], threading.Event(), [], []
+
+        def version_1():
+            try:
+                connection = sqlite3.connect(self.store, isolation_level=None, timeout=30)
+                connection.execute("PRAGMA foreign_keys = ON")
+                while not stop.is_set():
+                    number = len(done)
+                    connection.execute("BEGIN IMMEDIATE")
+                    known = connection.execute(
+                        "SELECT id, name, allow_unauthenticated, allow_classic_flow, developer_provider, signing_algorithm, tags, "
+                        "created_at, updated_at FROM pool WHERE id = $1", [pool]).fetchone()
+                    assert known[:2] == (pool, "shop"), known
+                    identity = f"local-1:00000000-0000-7000-8000-{number:012x}"
+                    connection.execute(
+                        "INSERT INTO identity (id, pool_id, state, created_at, updated_at) VALUES ($1, $2, 'authenticated', $3, $3)",
+                        [identity, pool, 1_700_000_000])
+                    connection.execute(
+                        "INSERT INTO login (pool_id, provider, subject, identity_id, linked_at) VALUES ($1, $2, $3, $4, $5) "
+                        "ON CONFLICT (pool_id, provider, subject) DO NOTHING", [pool, "login.shop", f"old {number}", identity, 1_700_000_000])
+                    connection.execute(
+                        "INSERT INTO pool (id, name, allow_unauthenticated, allow_classic_flow, developer_provider, signing_algorithm, tags, "
+                        "created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (id) DO NOTHING",
+                        [f"local-1:00000000-0000-0000-0001-{number:012x}", "old", 0, 0, None, "ES256", "{}", 1_700_000_000, 1_700_000_000])
+                    connection.execute("COMMIT")
+                    done.append(identity)
+                    stop.wait(0.005)  # SQLite lets nobody else in between two transactions that follow at once
+                connection.close()
+            except Exception as error:  # tells the test, which stands in another thread
+                failures.append(error)
+
+        old = threading.Thread(target=version_1)
+        old.start()
+        try:
+            while len(done) < 20 and not failures:
+                stop.wait(0.01)
+            sidecar = self.open()
+            self.is_whole(sidecar)
+            before = len(done)
+            for number in range(500):
+                mint(sidecar, pool, f"new {number}")
+            while len(done) < before + 20 and not failures:
+                stop.wait(0.01)
+        finally:
+            stop.set()
+            old.join()
+        self.assertEqual(failures, [])
+        for number, identity in enumerate(done):
+            again = mint(sidecar, pool, f"old {number}")
+            self.assertEqual((again["identityId"], again["isNewIdentity"]), (identity, False))
+        self.assertEqual(sidecar.call("pool.get", {"poolId": "local-1:00000000-0000-0000-0001-000000000003"})["providers"], [])
+        self.is_whole(sidecar)
+
+    def test_a_new_store_is_made_by_migrate(self):
+        done = run("migrate", "--store", self.path("new.db"))
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stdout.decode(), r"^a new store, schema version \d+\n$")
+        make_pool(self.spawn("--migrate", "never", store=self.path("new.db")))
+        missing = run("migrate", "--store", self.path("missing", "new.db"))
+        self.assertEqual((missing.returncode, os.path.exists(self.path("missing"))), (2, False))
+        self.assertIn(b"storeCannotOpen", missing.stderr)
+
+
+class OnPostgreSQL(Upgrades, EndToEnd):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = postgres.Server()
+        cls.addClassCleanup(cls.server.close)
+
+    def place(self, text):
+        self.database = self.server.database()
+        marks = ("CREATE TABLE mintmark_commit (mark TEXT PRIMARY KEY, "
+                 "at BIGINT NOT NULL DEFAULT CAST(EXTRACT(EPOCH FROM now()) AS BIGINT));")
+        self.server.sql(marks + re.sub(r"X'([0-9a-f]*)'", r"'\\x\1'", text), self.database)
+        return self.server.uri(self.database)
+
+    def next_version(self, version):
+        self.server.sql(
+            f"BEGIN; ALTER TABLE pool ADD COLUMN later_{version} TEXT NOT NULL DEFAULT ''; CREATE TABLE later_{version} (id TEXT PRIMARY KEY); "
+            f"CREATE INDEX later_index_{version} ON identity (created_at); "
+            f"UPDATE mintmark_meta SET value = {version} WHERE name = 'schema_version'; COMMIT", self.database)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,90 @@
+import Contract
+import Crypto
+import Glibc
+import Testing
+
+@testable import Identity
+
+/// A folder with key files, gone with this object.
+private final class Folder {
+    let path: String
+    var file: MasterKeyFile { MasterKeyFile(path: path + "/store.db.key") }
+
+    init() {
+        var template = Array("/tmp/mintmark-keys-XXXXXX".utf8CString)
+        mkdtemp(&template)
+        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    deinit {
+        for name in names { unlink("\(path)/\(name)") }
+        rmdir(path)
+    }
+
+    var names: [String] {
+        guard let directory = opendir(path) else { return [] }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+}
+
+@Suite("the file that holds a store's master key")
+struct MasterKeyFileTests {
+    private let folder = Folder()
+    private let next = MasterKey.generate(SystemRandom())
+
+    @Test("a new key waits beside the old one, and takes its place when the store is under it")
+    func replaced() throws {
+        let old = try folder.file.create(SystemRandom())
+        try folder.file.prepare(next, "draft")
+        #expect(try folder.file.read()?.fingerprint == old.fingerprint)
+        #expect(folder.names == ["store.db.key", "store.db.key.\(next.fingerprint)"])
+        #expect(folder.file.settle(on: next.fingerprint, abandoned: next.fingerprint) == folder.file.path)
+        #expect(try folder.file.read()?.fingerprint == next.fingerprint)
+        #expect(folder.names == ["store.db.key"])
+    }
+
+    @Test("killed before the store is under the new key, the old one opens it; killed after, the one that waits")
+    func killed() throws {
+        let old = try folder.file.create(SystemRandom())
+        try folder.file.prepare(next, "draft")
+        #expect(try folder.file.read(preferring: old.fingerprint)?.fingerprint == old.fingerprint)
+        #expect(try folder.file.read(preferring: next.fingerprint)?.fingerprint == next.fingerprint)
+        #expect(try folder.file.read(preferring: "000000000000")?.fingerprint == old.fingerprint)
+    }
+
+    @Test("whoever was overtaken removes nothing but what it had laid down itself, and that only if it opens nothing")
+    func overtaken() throws {
+        _ = try folder.file.create(SystemRandom())
+        let mine = MasterKey.generate(SystemRandom())
+        try folder.file.prepare(mine, "a")
+        try folder.file.prepare(next, "b")
+        // Another process has put the store under its own key by now.
+        #expect(folder.file.settle(on: next.fingerprint, abandoned: mine.fingerprint) == folder.file.path)
+        #expect(try folder.file.read()?.fingerprint == next.fingerprint)
+        #expect(folder.names == ["store.db.key"])
+        #expect(folder.file.settle(on: next.fingerprint, abandoned: mine.fingerprint) == folder.file.path)
+        #expect(try folder.file.read()?.fingerprint == next.fingerprint)
+    }
+
+    @Test("a store that was put back under the key in the file keeps it")
+    func back() throws {
+        let old = try folder.file.create(SystemRandom())
+        try folder.file.prepare(next, "a")
+        #expect(folder.file.settle(on: old.fingerprint, abandoned: next.fingerprint) == folder.file.path)
+        #expect(try folder.file.read()?.fingerprint == old.fingerprint)
+        #expect(folder.names == ["store.db.key"])
+    }
+
+    @Test("where no file can be written nothing is begun")
+    func unwritable() {
+        #expect(throws: StoreCannotOpen.self) { try MasterKeyFile(path: folder.path + "/missing/store.db.key").prepare(next, "a") }
+    }
+}
