@@ -58,7 +58,7 @@ let package = Package(
         + room("Network", ["CCurl", "Crypto", "JSON", "Platform"])
         + room("Loopback", ["Platform"])
         + room("Messages", ["Contract", "Crypto", "JSON", "Network", "Platform"])
-        + room("Identity", ["Contract", "Crypto", "JSON", "Loopback", "Platform", "Storage"], notSources: ["Vectors"])
+        + room("Identity", ["Contract", "Crypto", "JSON", "Loopback", "Patterns", "Platform", "Storage"], notSources: ["Vectors"])
         + room(
             "Mintmark",
             [

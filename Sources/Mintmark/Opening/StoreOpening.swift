@@ -26,7 +26,8 @@ struct StoreOpening {
         if configuration.testing, let start = configuration.clock { try StoreClock(database).begin(at: start) }
         return Surroundings(
             realm: configuration.realm, database: database, clock: clock, random: random, vault: vault,
-            auditsIssuance: configuration.auditsIssuance, foreign: foreign)
+            auditsIssuance: configuration.auditsIssuance, foreign: foreign, delivery: configuration.testing ? .outbox : .none,
+            passwordCost: configuration.testing ? PasswordHasher.testingCost : PasswordHasher.cost)
     }
 
     /// Opens the database alone and brings its tables up to date.
