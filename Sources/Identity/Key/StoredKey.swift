@@ -35,7 +35,7 @@ final class StoredKey: Sendable {
     }
 }
 
-/// The keys of one owner and what they are for at a moment. Next → active → retired → gone (DESIGN section 6).
+/// The keys of one owner and what they are for at a moment. Next → active → retired → gone.
 struct KeyRing: Sendable {
     /// Ordered by when they become active.
     let keys: [StoredKey]

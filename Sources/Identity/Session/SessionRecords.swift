@@ -1,6 +1,6 @@
 import Storage
 
-/// Somebody signed in, somewhere: a family of refresh tokens (DESIGN 3.2).
+/// Somebody signed in, somewhere: a family of refresh tokens.
 struct SessionRecord: Sendable {
     let id: String
     let accountId: String

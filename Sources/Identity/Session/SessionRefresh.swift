@@ -1,7 +1,7 @@
 import Contract
 import Storage
 
-/// What a refresh token is good for when it comes (DESIGN 3.2).
+/// What a refresh token is good for when it comes.
 enum RefreshJudgement: Equatable {
     case fresh
     /// It was used, and comes again while nobody has used what it brought: two windows of one program, or a lost answer.

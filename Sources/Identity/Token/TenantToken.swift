@@ -7,7 +7,7 @@ enum TenantTokenType {
     static let access = "at+jwt"
 }
 
-/// What a tenant's tokens say (DESIGN 3.2).
+/// What a tenant's tokens say.
 struct TenantTokenClaims: Sendable {
     let issuer: String
     let tenant: TenantRecord

@@ -18,7 +18,7 @@ struct VerifiedTenantToken: Sendable {
     let header: JSONNode
 }
 
-/// Checks tokens that a tenant of this store has issued (DESIGN 3.2; RFC 8725, RFC 9068 section 4).
+/// Checks tokens that a tenant of this store has issued (RFC 8725, RFC 9068 section 4).
 struct TenantTokenVerifier: Sendable {
     let surroundings: Surroundings
     let catalogue: Catalogue

@@ -5,7 +5,7 @@ extension TokenService {
     /// Verifies any token that this store has issued: a pool's, a tenant's ID token, a tenant's access token.
     ///
     /// - Throws: a `Token…` error that names the check that failed.
-    /// - Source: RFC 7519 section 7.2, RFC 8725; cognito.md 5.5; DESIGN 3.2.
+    /// - Source: RFC 7519 section 7.2, RFC 8725; cognito.md 5.5.
     public func verify(_ request: TokenVerify.Params, _ call: any CallContext) throws -> TokenVerify.Result {
         let now = surroundings.clock.now
         let (jws, key) = try TokenSignature(surroundings: surroundings, catalogue: catalogue).verify(request.token)
