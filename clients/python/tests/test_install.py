@@ -43,7 +43,7 @@ class Typed(ClientTest):
             import mintmark
             from mintmark import AnsweredError, AsyncMintmark, BinaryTooOld, Mintmark, PoolNotFound, types
 
-            def lists(m: Mintmark) -> list[types.Pool]:
+            def lists(m: Mintmark) -> list[types.PoolSummary]:
                 with mintmark.testing() as other:
                     other.test.clock(advance_seconds=1)
                 try:
