@@ -39,6 +39,8 @@ struct Doctor: ParsableCommand {
             let newer = facts.schemaVersion > Mintmark.schemaVersion ? " (one newer than this program's, which works)" : ""
             try say(true, "store \(facts.path ?? "in memory"), schema version \(facts.schemaVersion)\(newer), \(facts.bytes / 1024) KiB")
             if facts.kind == .sqlite, let path = facts.path { try checkModes(path, say) }
+            try database.tryToWrite()
+            try say(true, "it takes writes")
             if let fingerprint = try database.read({ try $0.masterFingerprint() }) {
                 try say(true, "the master key opens it (fingerprint \(fingerprint))")
             }

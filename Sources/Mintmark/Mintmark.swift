@@ -19,6 +19,7 @@ public final class Mintmark: Sendable {
     let counters: Counters
     let log: Logger
     let logRing: LogRing?
+    let writeProbe = WriteProbe()
     private let random: any RandomSource
     private let foreign: any ForeignProviders
     private let openedServices = Mutex<Services?>(nil)

@@ -13,6 +13,9 @@ public final class SQLiteDatabase: Database {
     }
 
     private let location: Location
+    private let absolutePath: String
+    /// The file that was opened, nil in memory.
+    private let identity: StoreFile.Identity?
     private let versions: SchemaVersions
     private let readers: SQLiteReaders
     private let writer: SQLiteWriter
@@ -46,6 +49,8 @@ public final class SQLiteDatabase: Database {
             try StoreFile.prepare(path, makesFile: makesStore, makesFolders: makesFolders)
             memoryLock = nil
         }
+        absolutePath = path
+        identity = location == .memory ? nil : StoreFile.Identity(of: path)
         let isURI = location == .memory
         let connection = try SQLiteConnection(path: path, isURI: isURI, role: .writer(id: connectionId), waitMilliseconds: waitMilliseconds)
         versions = try SQLiteOpening.prepare(
@@ -98,6 +103,14 @@ public final class SQLiteDatabase: Database {
     }
 
     // MARK: The store itself
+
+    public func tryToWrite() throws {
+        if case .file(let path) = location, StoreFile.Identity(of: absolutePath) != identity {
+            throw StoreError.cannotOpen(
+                path: path, reason: "it was removed or replaced while this process had it open, and what is written now is lost; start anew")
+        }
+        try rewriteVersion()
+    }
 
     public func facts() throws -> StoreFacts {
         let (commits, writes) = counters.current

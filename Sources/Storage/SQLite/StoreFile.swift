@@ -29,6 +29,19 @@ enum StoreFile {
         }
     }
 
+    /// What tells a file from another one that has taken its place.
+    struct Identity: Equatable {
+        private let device: dev_t
+        private let number: ino_t
+
+        /// Nil if there is no file.
+        init?(of path: String) {
+            var status = stat()
+            guard stat(path, &status) == 0 else { return nil }
+            (device, number) = (status.st_dev, status.st_ino)
+        }
+    }
+
     private enum Kind {
         case nothing
         case file
