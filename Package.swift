@@ -37,7 +37,7 @@ let package = Package(
         .executableTarget(
             name: "CLI",
             dependencies: [
-                "Contract", "Identity", "JSON", "JSONRPC", "Mintmark", "Network", "Storage",
+                "Contract", "Crypto", "Identity", "JSON", "JSONRPC", "Mintmark", "Network", "Storage",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -62,7 +62,7 @@ let package = Package(
         + room(
             "Mintmark",
             [
-                "Contract", "Crypto", "Identity", "JSON", "JSONRPC", "Network", "Platform", "Storage",
+                "Contract", "Crypto", "Identity", "JSON", "JSONRPC", "Messages", "Network", "Platform", "Storage",
                 .product(name: "Logging", package: "swift-log"),
             ])
 )

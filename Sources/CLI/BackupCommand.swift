@@ -1,6 +1,5 @@
 import ArgumentParser
 import Contract
-import JSONRPC
 import Mintmark
 
 /// `mintmark backup`
@@ -17,16 +16,15 @@ struct BackupCommand: ParsableCommand {
 
     @OptionGroup var options: StoreOptions
 
-    @Argument(help: "The file to be made, in a folder that is there.")
+    @Argument(help: "The file to be made, in a folder that is there.", completion: .file())
     var path: String
 
     func run() throws {
         let mintmark = try Mintmark(options.settings, logsTo: nil)
-        Signals.ignoreBrokenPipes()
         defer { mintmark.close() }
         do {
             let copy = try mintmark.services().store.backup(StoreBackup.Params(path: path), OwnCall())
-            Printing.out("\(copy.path): \(copy.bytes) bytes, opens with the master key \(copy.masterFingerprint)")
+            try Printing.out("\(copy.path): \(copy.bytes) bytes, opens with the master key \(copy.masterFingerprint)")
         } catch { throw Printing.failure(error) }
     }
 }

@@ -16,7 +16,7 @@ struct CallCommand: ParsableCommand {
 
     @OptionGroup var options: StoreOptions
 
-    @Argument(help: "The method, such as token.mintForDeveloper.")
+    @Argument(help: "The method, such as token.mintForDeveloper.", completion: .list(Contract.MethodTable.all.map(\.name)))
     var method: String
 
     @Argument(help: "Its parameters as a JSON object, or - for standard input.")
@@ -27,13 +27,12 @@ struct CallCommand: ParsableCommand {
         let given: JSONValue
         do { given = try JSONValue(parsing: text) } catch { throw ValidationError("The parameters are not JSON: \(error).") }
         let mintmark = try Mintmark(options.settings, logsTo: LogRing())
-        Signals.ignoreBrokenPipes()
         let request: JSONValue = ["jsonrpc": "2.0", "id": 1, "method": .string(method), "params": given]
         let answer = mintmark.responder.answer(request.bytes)
         mintmark.close()
         guard let answer, let message = try? JSONValue(parsing: answer) else { throw ExitCode(1) }
         if let result = message["result"] {
-            Printing.out(isatty(1) == 1 ? Printing.pretty(result) : result.text)
+            try Printing.out(isatty(1) == 1 ? Printing.pretty(result) : result.text)
             return
         }
         let error = message["error"] ?? [:]

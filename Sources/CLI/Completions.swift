@@ -5,11 +5,13 @@ struct Completions: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Print a completion script for bash, zsh or fish.", discussion: "For bash: source <(mintmark completions bash)")
 
-    @Argument(help: "bash, zsh or fish.")
+    @Argument(help: "bash, zsh or fish.", completion: .list(["bash", "zsh", "fish"]))
     var shell: String
 
     func run() throws {
-        guard let shell = CompletionShell(rawValue: shell) else { throw ValidationError("There are completions for bash, zsh and fish.") }
-        Printing.out(MintmarkCommand.completionScript(for: shell))
+        guard let shell = CompletionShell(rawValue: shell.lowercased()) else {
+            throw ValidationError("There are completions for bash, zsh and fish.")
+        }
+        try Printing.out(MintmarkCommand.completionScript(for: shell))
     }
 }

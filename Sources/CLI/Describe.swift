@@ -4,47 +4,62 @@ import JSON
 
 /// `mintmark describe`
 struct Describe: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Say what a method takes, answers and refuses.")
+    static let configuration = CommandConfiguration(
+        abstract: "Say what a method takes, answers and refuses.",
+        discussion:
+            "A namespace, such as pool, lists its methods; a type that methods share, such as SignedRequest, has its members listed.")
 
-    @Argument(help: "The method, such as token.mintForDeveloper.")
+    @Argument(
+        help: "The method, such as token.mintForDeveloper, a namespace or a type.",
+        completion: .list(Contract.MethodTable.all.map(\.name)))
     var method: String
 
-    @Flag(help: "Print the method's OpenRPC object instead.")
+    @Flag(help: "Print the method's OpenRPC object, or the type's schema, instead.")
     var json = false
 
     func run() throws {
-        guard let info = Contract.MethodTable.all.first(where: { $0.name == method }) else {
-            let nearest = Contract.NearestNames.of(method, among: Contract.MethodTable.all.map(\.name))
-            let hint = nearest.isEmpty ? "mintmark methods lists them all." : "Did you mean \(nearest.joined(separator: " or "))?"
-            throw ValidationError("There is no method \(method). \(hint)")
-        }
-        if json {
+        let types = TypeDescriptions()
+        if let info = Contract.MethodTable.all.first(where: { $0.name == method }) {
             let object = try JSONValue(parsing: info.openRPC.description)
-            return Printing.out(Printing.pretty(object))
+            if json { return try Printing.out(Printing.pretty(object)) }
+            return try describe(info, object, types)
         }
-        Printing.out("\(Printing.bold(info.name))\n  \(info.summary)\n")
-        Printing.out("  \(info.description)\n")
-        let caller = info.caller == .public ? "anyone who can prove it (public)" : "the developer"
-        Printing.out("  For \(caller). \(info.isReadOnly ? "Reads only." : "May change the store.")\n")
-        list("Parameters", info.params, requirement: true)
-        list("Result", info.result, requirement: false)
-        let equivalents = (try? JSONValue(parsing: info.openRPC.description))?["x-equivalents"]?.object ?? [:]
-        if !equivalents.isEmpty {
-            let names = equivalents.members.map { "\($0.value.string ?? $0.value.text) (\($0.name))" }
-            Printing.out("\(Printing.bold("Elsewhere called"))\n  \(names.joined(separator: ", "))\n")
+        if let schema = types.schema(method) {
+            return json ? try Printing.out(Printing.pretty(schema)) : try types.describe(method)
         }
-        if !info.errors.isEmpty { Printing.out("\(Printing.bold("Errors"))\n  \(info.errors.joined(separator: ", "))") }
+        let own = Contract.MethodTable.all.filter { $0.name.hasPrefix(method + ".") }
+        if !own.isEmpty { return try Methods.list(own) }
+        if method.isEmpty { throw ValidationError("Name a method; mintmark methods lists them all.") }
+        let nearest = Contract.NearestNames.of(method, among: Contract.MethodTable.all.map(\.name) + types.names)
+        let hint = nearest.isEmpty ? "mintmark methods lists them all." : "Did you mean \(nearest.joined(separator: " or "))?"
+        throw ValidationError("There is no method \(method). \(hint)")
     }
 
-    private func list(_ title: String, _ fields: [FieldInfo], requirement: Bool) {
+    private func describe(_ info: MethodInfo, _ object: JSONValue, _ types: TypeDescriptions) throws {
+        try Printing.out("\(Printing.bold(info.name))\n  \(info.summary)\n")
+        try Printing.out("  \(info.description)\n")
+        let caller = info.caller == .public ? "anyone who can prove it (public)" : "the developer"
+        try Printing.out("  For \(caller). \(info.isReadOnly ? "Reads only." : "May change the store.")\n")
+        try list("Parameters", info.params, requirement: true)
+        try list("Result", info.result, requirement: false)
+        for name in types.named(in: [object["params"] ?? .null, object["result"] ?? .null]) { try types.describe(name) }
+        let equivalents = object["x-equivalents"]?.object ?? [:]
+        if !equivalents.isEmpty {
+            let names = equivalents.members.map { "\($0.value.string ?? $0.value.text) (\($0.name))" }
+            try Printing.out("\(Printing.bold("Elsewhere called"))\n  \(names.joined(separator: ", "))\n")
+        }
+        if !info.errors.isEmpty { try Printing.out("\(Printing.bold("Errors"))\n  \(info.errors.joined(separator: ", "))") }
+    }
+
+    private func list(_ title: String, _ fields: [FieldInfo], requirement: Bool) throws {
         guard !fields.isEmpty else { return }
-        Printing.out(Printing.bold(title))
+        try Printing.out(Printing.bold(title))
         for field in fields {
             var notes = [field.type]
             if requirement { notes.append(field.isRequired ? "required" : field.defaultValue.map { "default \($0)" } ?? "optional") }
-            Printing.out("  \(Printing.cyan(field.name))  \(Printing.dim(notes.joined(separator: ", ")))")
-            if !field.description.isEmpty { Printing.out("      \(field.description)") }
+            try Printing.out("  \(Printing.cyan(field.name))  \(Printing.dim(notes.joined(separator: ", ")))")
+            if !field.description.isEmpty { try Printing.out("      \(field.description)") }
         }
-        Printing.out("")
+        try Printing.out("")
     }
 }

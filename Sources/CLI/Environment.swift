@@ -1,4 +1,5 @@
 import ArgumentParser
+import Contract
 import Glibc
 
 /// The variables that stand for options: `MINTMARK_STORE` for `--store`.
@@ -10,6 +11,28 @@ enum Environment {
         guard let value = getenv(name) else { return nil }
         let text = String(cString: value)
         return text.isEmpty ? nil : text
+    }
+
+    /// What may follow `MINTMARK_`.
+    private static let known = [
+        "ACCOUNT", "APP", "APPLY", "AUDIT_ISSUANCE", "AUDIT_RETENTION_DAYS", "BINARY", "CALLER", "CA_FILE", "CLOCK", "DB_CONNECTIONS",
+        "DRAIN",
+        "ISSUER", "LOG_LEVEL", "MASTER_KEY", "MASTER_KEY_FILE", "MAX_LINE", "MIGRATE", "PARENT", "PROXY", "REGION", "SEQUENTIAL", "STORE",
+        "TESTING", "WATCH",
+    ]
+
+    /// Refuses a variable whose name is nearly one of these, as an option is refused that is nearly one. Others may be somebody else's.
+    ///
+    /// - Throws: `ValidationError`.
+    static func refuseTypos() throws {
+        var place = environ
+        while let entry = place.pointee {
+            place += 1
+            guard strncmp(entry, "MINTMARK_", 9) == 0 else { continue }
+            let name = String(String(cString: entry + 9).prefix { $0 != "=" })
+            guard !known.contains(name), let nearest = Contract.NearestNames.of(name, among: known).first else { continue }
+            throw ValidationError("There is no variable MINTMARK_\(name). Did you mean MINTMARK_\(nearest)?")
+        }
     }
 
     /// - Throws: `ValidationError` for what is neither yes nor no.

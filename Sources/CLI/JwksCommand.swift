@@ -1,7 +1,6 @@
 import ArgumentParser
 import Contract
 import JSON
-import JSONRPC
 import Mintmark
 
 /// `mintmark jwks`
@@ -21,7 +20,7 @@ struct JwksCommand: ParsableCommand {
 
     @OptionGroup var options: StoreOptions
 
-    @Option(help: ArgumentHelp("Keep this file current.", valueName: "file"))
+    @Option(help: ArgumentHelp("Keep this file current.", valueName: "file"), completion: .file())
     var watch: String?
 
     func run() throws {
@@ -32,9 +31,9 @@ struct JwksCommand: ParsableCommand {
         let mintmark = try Mintmark(settings, logsTo: nil)
         do {
             guard let watch = watch ?? Environment["WATCH"] else {
-                Signals.ignoreBrokenPipes()
-                Printing.out(try KeySetFile.text(of: mintmark.services().token.jwks(TokenJwks.Params(issuer: issuer), OwnCall())))
-                return mintmark.close()
+                defer { mintmark.close() }
+                return try Printing.out(
+                    KeySetFile.text(of: mintmark.services().token.jwks(TokenJwks.Params(issuer: issuer), OwnCall())))
             }
             try JwksWatch(mintmark, issuer: issuer, file: KeySetFile(path: watch)).run()
         } catch { throw Printing.failure(error) }

@@ -8,14 +8,18 @@ struct Methods: ParsableCommand {
     @Flag(help: "Only what --caller public offers.")
     var `public` = false
 
-    func run() {
-        let methods = Contract.MethodTable.all.filter { !`public` || $0.caller == .public }
+    func run() throws {
+        try Self.list(Contract.MethodTable.all.filter { !`public` || $0.caller == .public })
+    }
+
+    /// Prints a line for each method.
+    static func list(_ methods: [MethodInfo]) throws {
         let width = methods.map(\.name.count).max() ?? 0
         for method in methods {
             let padding = String(repeating: " ", count: width - method.name.count)
             let marks = [method.caller == .public ? "public" : nil, method.isTesting ? "with --testing" : nil].compactMap { $0 }
             let note = marks.isEmpty ? "" : Printing.dim("  (\(marks.joined(separator: ", ")))")
-            Printing.out("\(Printing.bold(method.name))\(padding)  \(method.summary)\(note)")
+            try Printing.out("\(Printing.bold(method.name))\(padding)  \(method.summary)\(note)")
         }
     }
 }

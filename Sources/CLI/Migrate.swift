@@ -17,9 +17,9 @@ struct Migrate: ParsableCommand {
         do {
             let (from, to) = try mintmark.migrate()
             switch from {
-            case 0: Printing.out("a new store, schema version \(to)")
-            case to: Printing.out("schema version \(to): nothing to do")
-            default: Printing.out("schema version \(from) → \(to)")
+            case 0: try Printing.out("a new store, schema version \(to)")
+            case to: try Printing.out("schema version \(to): nothing to do")
+            default: try Printing.out("schema version \(from) → \(to)")
             }
         } catch { throw Printing.failure(error) }
     }

@@ -8,8 +8,22 @@ import Mintmark
 enum Printing {
     static let isColourful = isatty(1) == 1 && Environment.plain("NO_COLOR") == nil
 
-    static func out(_ text: String) { put(text + "\n", 1) }
-    static func err(_ text: String) { put(text + "\n", 2) }
+    /// Writes to standard output.
+    ///
+    /// - Throws: `ExitCode`: 0 when nobody reads any more, 74 (EX_IOERR of sysexits.h) when it cannot be written, which has been said.
+    static func out(_ text: String) throws {
+        switch put(text + "\n", 1) {
+        case 0: return
+        case EPIPE: throw ExitCode.success
+        case let reason:
+            let why = String(cString: strerror(reason))
+            err("\(red("error")) Standard output cannot be written: \(why). What was asked for may have been done.")
+            throw ExitCode(74)
+        }
+    }
+
+    /// Writes to standard error. Where that cannot be written, there is nobody left to be told.
+    static func err(_ text: String) { _ = put(text + "\n", 2) }
 
     /// Says on standard error what went wrong.
     ///
@@ -24,20 +38,23 @@ enum Printing {
 
     static func failure(type: String, message: String, code: Int, violations: [(pointer: String, message: String)]) -> any Error {
         err("\(red("error")) \(type): \(message)")
-        for violation in violations { err("  \(violation.pointer) \(violation.message)") }
+        for violation in violations where violation.message != message { err("  \(violation.pointer) \(violation.message)") }
         return ExitCode(8000...8999 ~= code ? 2 : 1)
     }
 
     /// What went wrong, in a sentence.
     static func reason(_ error: any Error) -> String { contractError(error)?.message ?? "\(error)" }
 
-    private static func put(_ text: String, _ descriptor: Int32) {
+    /// - Returns: 0, or the system's number for why not everything was written.
+    private static func put(_ text: String, _ descriptor: Int32) -> Int32 {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-            if count <= 0 { return }
+            if count < 0, errno == EINTR { continue }
+            if count <= 0 { return count < 0 ? errno : EIO }
             bytes = bytes.dropFirst(count)
         }
+        return 0
     }
 
     static func bold(_ text: String) -> String { paint(text, "1") }

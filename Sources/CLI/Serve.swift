@@ -5,24 +5,33 @@ import Mintmark
 /// `mintmark serve`
 struct Serve: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Answer requests from standard input on standard output. (default)",
-        discussion: "Ends with status 0 when standard input ends and everything is answered, on SIGTERM, or when nobody reads the answers.")
+        abstract: "Answer requests from standard input on standard output.",
+        discussion: """
+            Ends when standard input ends and everything is answered, on SIGTERM, or when nobody reads the answers: with status 0, with 2 \
+            if the store could not be opened (every request was answered with the reason), with 74 if the answers could not be written \
+            or the input not be read.
+
+            Requests run side by side and are answered in any order; a caller tells the answers apart by their ids, or asks for \
+            --sequential.
+            """)
 
     @OptionGroup var options: StoreOptions
 
-    @Option(help: ArgumentHelp("Make the store be as this document declares before serving: see system.apply.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Make the store be as this document declares before serving: see system.apply.", valueName: "file"),
+        completion: .file())
     var apply: String?
 
     @Flag(help: "Run requests strictly one after the other.")
     var sequential = false
 
-    @Option(help: ArgumentHelp("How long SIGTERM waits for what is in flight. (default: 5)", valueName: "seconds"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("How long SIGTERM waits for what is in flight. (default: 5)", valueName: "seconds"))
     var drain: Int?
 
-    @Option(help: ArgumentHelp("The longest line that is read. (default: 1048576)", valueName: "bytes"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("The longest line that is read. (default: 1048576)", valueName: "bytes"))
     var maxLine: Int?
 
-    @Option(help: ArgumentHelp("End when this process is gone.", valueName: "pid"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("End when this process is gone.", valueName: "pid"))
     var parent: Int32?
 
     func run() throws {

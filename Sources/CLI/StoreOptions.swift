@@ -1,4 +1,5 @@
 import ArgumentParser
+import Logging
 
 /// The options that say which store and how; the same for every command.
 struct StoreOptions: ParsableArguments {
@@ -8,7 +9,7 @@ struct StoreOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The store itself: a file in a folder that is there, :memory: for one that ends with the process, or postgres://user@host/database.",
-            valueName: "path"))
+            valueName: "path"), completion: .file())
     var store: String?
 
     @Option(help: ArgumentHelp("The base of every issuer; an https URL.", valueName: "url"))
@@ -23,33 +24,38 @@ struct StoreOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "A file with the master key, 32 bytes in base64url or hexadecimal. PostgreSQL needs one. (default: <store>.key)",
-            valueName: "path"))
+            valueName: "path"), completion: .file())
     var masterKeyFile: String?
 
-    @Option(help: "Who calls: developer, or public for only what proves itself by tokens. (default: developer)")
+    @Option(
+        help: "Who calls: developer, or public for only what proves itself by tokens. (default: developer)",
+        completion: .list(["developer", "public"]))
     var caller: String?
 
     @Flag(help: "Use a testing store, whose clock can be turned.")
     var testing = false
 
-    @Option(help: ArgumentHelp("Where a new testing store's clock stands, in seconds since 1970.", valueName: "seconds"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Where a new testing store's clock stands, in seconds since 1970.", valueName: "seconds"))
     var clock: Int64?
 
     @Flag(help: "Record in the audit log that tokens were minted for known identities, too.")
     var auditIssuance = false
 
-    @Option(help: ArgumentHelp("Remove audit records that are older. (default: keep all)", valueName: "days"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Remove audit records that are older. (default: keep all)", valueName: "days"))
     var auditRetentionDays: Int?
 
-    @Option(help: "Whether an older store is brought up to date: auto or never. (default: auto)")
+    @Option(help: "Whether an older store is brought up to date: auto or never. (default: auto)", completion: .list(["auto", "never"]))
     var migrate: String?
 
-    @Option(help: "How many connections to a PostgreSQL server may be open at once. (default: 4)")
+    @Option(parsing: .unconditional, help: "How many connections to a PostgreSQL server may be open at once. (default: 4)")
     var dbConnections: Int?
 
     @Option(
         help: ArgumentHelp(
-            "A file of certificates (PEM) that are trusted beside the system's own when login providers are asked.", valueName: "path"))
+            "A file of certificates (PEM) that are trusted beside the system's own when login providers are asked.", valueName: "path"),
+        completion: .file())
     var caFile: String?
 
     @Option(
@@ -57,7 +63,9 @@ struct StoreOptions: ParsableArguments {
             "The proxy by which login providers are asked, such as http://proxy.example:3128. (default: none)", valueName: "url"))
     var proxy: String?
 
-    @Option(help: "The least level that is logged: trace, debug, info, notice, warning, error, critical. (default: info)")
+    @Option(
+        help: "The least level that is logged: trace, debug, info, notice, warning, error, critical. (default: info)",
+        completion: .list(Logger.Level.allCases.map(\.rawValue)))
     var logLevel: String?
 
     /// What was given on the command line.

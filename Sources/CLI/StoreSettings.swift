@@ -1,4 +1,5 @@
 import ArgumentParser
+import Contract
 import Identity
 import Logging
 import Mintmark
@@ -28,20 +29,27 @@ struct StoreSettings {
     /// - Throws: `ValidationError` for what makes no sense, `ContractError` for a master key file that cannot be used.
     func configuration() throws -> Configuration {
         let testing = try Environment.flag("TESTING", or: self.testing)
-        let caller = try choice(caller ?? Environment["CALLER"], "--caller", ["developer", "public"]) ?? "developer"
-        let migrate = try choice(migrate ?? Environment["MIGRATE"], "--migrate", ["auto", "never"]) ?? "auto"
+        try Environment.refuseTypos()
+        let caller = try choice(caller, "caller", ["developer", "public"]) ?? "developer"
+        let migrate = try choice(migrate, "migrate", ["auto", "never"]) ?? "auto"
         if testing, caller == "public" {
             throw ValidationError("--testing and --caller public exclude each other: a tester may do everything.")
         }
         let clock = try self.clock ?? Environment.integer("CLOCK")
+        if let clock, !(0...Self.latestMoment ~= clock) {
+            throw ValidationError("--clock is between 0 and \(Self.latestMoment), the end of the year 9999.")
+        }
         if clock != nil, !testing { throw ValidationError("--clock needs --testing.") }
         let (store, isAppsOwn) = try storeLocation()
         return Configuration(
             store: store, realm: try realm(testing: testing), testing: testing, publicCaller: caller == "public",
             masterKey: try masterKey(), auditsIssuance: try Environment.flag("AUDIT_ISSUANCE", or: auditIssuance),
             auditRetentionDays: try retentionDays(), migrates: migrate == "auto", makesFolders: isAppsOwn, clock: clock,
-            databaseConnections: try databaseConnections(), outgoing: try outgoing())
+            databaseConnections: try databaseConnections(), outgoing: try outgoing(), mail: try mail())
     }
+
+    /// The last second of the year 9999, as `test.clock` has it.
+    private static let latestMoment: Int64 = 253_402_300_799
 
     private func retentionDays() throws -> Int? {
         guard let days = try auditRetentionDays ?? Environment.integer("AUDIT_RETENTION_DAYS").map({ Int($0) }) else { return nil }
@@ -56,9 +64,13 @@ struct StoreSettings {
     }
 
     private func choice(_ given: String?, _ name: String, _ known: [String]) throws -> String? {
-        guard let given else { return nil }
-        guard known.contains(given) else { throw ValidationError("\(name) is one of \(known.joined(separator: ", ")), not '\(given)'.") }
-        return given
+        let variable = name.uppercased()
+        guard let value = given ?? Environment[variable] else { return nil }
+        guard known.contains(value) else {
+            let source = given == nil ? "MINTMARK_\(variable)" : "--\(name)"
+            throw ValidationError("\(source) is one of \(known.joined(separator: ", ")), not '\(value)'.")
+        }
+        return value
     }
 
     /// Where the store is, and whether it is an app's own place. What the command line says goes before what the environment says.
@@ -70,6 +82,9 @@ struct StoreSettings {
 
     private func location(_ store: String) throws -> Configuration.Store {
         if store == ":memory:" { return .memory }
+        if store.hasPrefix(":"), store.hasSuffix(":") {
+            throw ValidationError("--store \(store) is no store; did you mean :memory:? A file of that name is ./\(store).")
+        }
         if store.isEmpty { throw ValidationError("--store is empty: name a file, or :memory:.") }
         if PostgresAddress.isAddress(store) { return .postgres(PostgresAddress(store)) }
         if store.contains("://") {
@@ -135,8 +150,15 @@ struct StoreSettings {
         return host.isEmpty || (isPlain && !isLoopback) ? nil : String(host)
     }
 
+    private func namedKey(_ path: String) throws -> MasterKey {
+        do { return try MasterKeyFile(path: path).readGiven() } catch let error as StoreCannotOpen {
+            let source = masterKeyFile == nil ? "MINTMARK_MASTER_KEY_FILE" : "--master-key-file"
+            throw StoreCannotOpen(path: error.path, reason: "\(error.reason) (\(source) names it as the file of the master key)")
+        }
+    }
+
     private func masterKey() throws -> MasterKey? {
-        if let path = masterKeyFile ?? Environment["MASTER_KEY_FILE"] { return try MasterKeyFile(path: path).readGiven() }
+        if let path = masterKeyFile ?? Environment["MASTER_KEY_FILE"] { return try namedKey(path) }
         guard let text = Environment["MASTER_KEY"] else { return nil }
         do { return try MasterKey(text: text) } catch {
             throw ValidationError(

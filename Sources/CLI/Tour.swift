@@ -11,59 +11,59 @@ struct Tour {
     init(_ mintmark: Mintmark) { responder = mintmark.responder }
 
     func run() throws {
-        Printing.out(Printing.bold("Mintmark: an identity service in one process") + "\n")
-        say("A pool holds the identities of one application. \"login.shop\" stands for the sign-in that your own code does.")
+        try Printing.out(Printing.bold("Mintmark: an identity service in one process") + "\n")
+        try say("A pool holds the identities of one application. \"login.shop\" stands for the sign-in that your own code does.")
         let pool = try call("pool.create", ["name": "shop", "developerProvider": "login.shop"])
         let poolId = pool["poolId"] ?? .null
 
-        say("A role is what credentials will stand for; its trust policy admits authenticated identities of this pool.")
+        try say("A role is what credentials will stand for; its trust policy admits authenticated identities of this pool.")
         let role = try call("role.put", ["name": "shopper", "poolId": poolId])
         _ = try call("pool.setRoles", ["poolId": poolId, "roles": ["authenticated": role["roleArn"] ?? .null]])
 
-        say("Your code has authenticated alice. Mint a token for her.")
+        try say("Your code has authenticated alice. Mint a token for her.")
         let alice: JSONValue = ["poolId": poolId, "logins": ["login.shop": "alice"], "principalTags": ["plan": "gold"]]
         let minted = try call("token.mintForDeveloper", alice)
         let token = minted["token"] ?? .null
 
-        say("Any JWT library verifies it with these keys; so does Mintmark.")
+        try say("Any JWT library verifies it with these keys; so does Mintmark.")
         _ = try call("token.jwks", ["issuer": pool["issuer"] ?? .null])
         _ = try call("token.verify", ["token": token, "audience": poolId])
 
-        say("The token buys temporary credentials.")
+        try say("The token buys temporary credentials.")
         let exchange = try call("credentials.get", ["token": token])
         let credentials = exchange["credentials"] ?? [:]
 
-        say("A request signed with them (AWS Signature Version 4) is verified without a database row.")
+        try say("A request signed with them (AWS Signature Version 4) is verified without a database row.")
         let request = try sign(credentials)
         let verified = try call("credentials.verify", ["request": request])
 
-        say("The same user is the same identity; another user is another one.")
+        try say("The same user is the same identity; another user is another one.")
         let again = try call("token.mintForDeveloper", ["poolId": poolId, "logins": ["login.shop": "alice"]])
         let bob = try call("token.mintForDeveloper", ["poolId": poolId, "logins": ["login.shop": "bob"]])
 
         try check(again["identityId"] == minted["identityId"], "alice kept her identity")
         try check(bob["identityId"] != minted["identityId"], "bob has one of his own")
         try check(verified["principal"]?["identityId"] == minted["identityId"], "the signed request is alice's")
-        Printing.out(
+        try Printing.out(
             "\nNext: \(Printing.bold("mintmark methods")), \(Printing.bold("mintmark describe token.mintForDeveloper")), README.md")
     }
 
-    private func say(_ text: String) { Printing.out("\n\(Printing.bold("•")) \(text)") }
+    private func say(_ text: String) throws { try Printing.out("\n\(Printing.bold("•")) \(text)") }
 
     private func check(_ holds: Bool, _ what: String) throws {
-        Printing.out("\(holds ? Printing.green("✓") : Printing.red("✗")) \(what)")
+        try Printing.out("\(holds ? Printing.green("✓") : Printing.red("✗")) \(what)")
         if !holds { throw ExitCode(1) }
     }
 
     private func call(_ method: String, _ params: JSONValue) throws -> JSONValue {
         let request: JSONValue = ["jsonrpc": "2.0", "id": 1, "method": .string(method), "params": params]
-        Printing.out(Printing.dim("→ ") + Printing.cyan(method) + " " + short(params).text)
+        try Printing.out(Printing.dim("→ ") + Printing.cyan(method) + " " + short(params).text)
         let answer = responder.answer(request.bytes).flatMap { try? JSONValue(parsing: $0) }
         guard let result = answer?["result"] else {
-            Printing.out(Printing.red("← \(answer?["error"]?.text ?? "no answer")"))
+            try Printing.out(Printing.red("← \(answer?["error"]?.text ?? "no answer")"))
             throw ExitCode(1)
         }
-        Printing.out(Printing.dim("← ") + short(result).text)
+        try Printing.out(Printing.dim("← ") + short(result).text)
         return result
     }
 

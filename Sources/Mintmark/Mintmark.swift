@@ -19,6 +19,7 @@ public final class Mintmark: Sendable {
     let counters: Counters
     let log: Logger
     let logRing: LogRing?
+    let writeProbe = WriteProbe()
     private let random: any RandomSource
     private let foreign: any ForeignProviders
     private let openedServices = Mutex<Services?>(nil)
@@ -26,6 +27,8 @@ public final class Mintmark: Sendable {
     private let opening = Mutex(OpeningAttempts())
     /// How many attempts to open the store have failed; read without waiting for one.
     private let failedAttempts = Atomic<Int>(0)
+    /// Whether the log says why the store cannot be opened; not for a command that says so itself.
+    let logsOpening = Atomic(false)
     private let inFlight = Mutex<Held<@Sendable () -> Int>>(Held { 0 })
 
     /// - Parameter logRing: where the log goes; nil: nowhere.
@@ -66,7 +69,9 @@ public final class Mintmark: Sendable {
                 return services
             } catch {
                 let answer = contractError(error) ?? StoreCannotOpen(path: "\(configuration.store)", reason: "\(error)")
-                log.error("the store is not open", metadata: ["type": "\(Swift.type(of: answer).type)", "reason": "\(answer.message)"])
+                if logsOpening.load(ordering: .relaxed) {
+                    log.error("the store is not open", metadata: ["type": "\(Swift.type(of: answer).type)", "reason": "\(answer.message)"])
+                }
                 attempts.lastFailure = answer
                 failedAttempts.add(1, ordering: .releasing)
                 throw answer
@@ -101,6 +106,14 @@ public final class Mintmark: Sendable {
     /// The flows if the store is open by now.
     var opened: Services? { openedServices.withLock { $0 } }
 
+    /// Whether no attempt to open the store has succeeded.
+    ///
+    /// - Parameter waiting: whether to wait for the first attempt to end.
+    func isStoreRefused(waiting: Bool) -> Bool {
+        if waiting, opened == nil, failedAttempts.load(ordering: .acquiring) == 0 { _ = try? services() }
+        return opened == nil && failedAttempts.load(ordering: .acquiring) > 0
+    }
+
     /// Says how to ask how many requests are unanswered.
     func watchInFlight(_ count: @escaping @Sendable () -> Int) { inFlight.withLock { $0.closure = count } }
 
@@ -118,6 +131,9 @@ public final class Mintmark: Sendable {
         }
         logRing?.flush()
     }
+
+    /// The version of the schema that stores are brought to.
+    public static let schemaVersion = Schema.migrations.last?.version ?? 0
 
     /// The program's version.
     public static let version = "0.1.0"

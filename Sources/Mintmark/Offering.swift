@@ -89,7 +89,9 @@ enum Lanes {
         case "signUp.start", "signUp.resendCode", "signIn.start", "signIn.resendCode", "passwordReset.start", "passwordReset.resendCode",
             "test.outbox":
             .network
-        case "signUp.submitPassword", "signIn.submitPassword", "signIn.withPassword", "passwordReset.submitPassword": .hash
+        case "signUp.submitPassword", "signIn.submitPassword", "signIn.withPassword", "passwordReset.submitPassword",
+            "account.changePassword":
+            .hash
         case "account.create": params?["password"] == nil ? .store : .hash
         case "audit.verify", "store.stats", "system.health": .store
         case "key.rotate", "key.revoke": .hash

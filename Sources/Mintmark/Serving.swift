@@ -1,10 +1,13 @@
 import Glibc
 import JSONRPC
+import Logging
 import Platform
 import Storage
+import Synchronization
 
 extension Mintmark {
-    /// Serves over the standard input and output until the input ends or a signal comes, and ends the process.
+    /// Serves over the standard input and output until the input ends or a signal comes, and ends the process: with 0 when all is well,
+    /// 2 if the store could not be opened, 74 (EX_IOERR of sysexits.h) if the input cannot be read or the answers not be written.
     ///
     /// - Parameters:
     ///   - output: the descriptor that `Descriptors.protect` answered.
@@ -13,16 +16,32 @@ extension Mintmark {
     public func serve(output: Int32, options: ServerOptions, preparing prepare: (Mintmark) throws -> Void = { _ in }) rethrows {
         let server = Server(
             Offering(self), input: 0, output: output, options: options, observer: counters, together: { SharedReads.during($0) },
-            onEnd: { status in
+            onEnd: { ending in
+                let status = self.status(after: ending)
                 self.close(logsHeads: true)
                 exit(status)
             })
         watchInFlight { server.inFlight }
+        logsOpening.store(true, ordering: .relaxed)
         Signals.take { server.terminate() }
         try prepare(self)
         // So that what is wrong with the store is said at once, and the first request finds it open.
         Thread.start(name: "opening") { _ = try? self.services() }
         server.run()
+    }
+
+    /// What to end the process with; what is wrong with its input and output is logged.
+    private func status(after ending: ServerEnding) -> Int32 {
+        func logged(_ message: Logger.Message, _ reason: Int32) -> Int32 {
+            log.error(message, metadata: ["reason": "\(String(cString: strerror(reason)))"])
+            return 74
+        }
+        switch ending {
+        case .outputUnwritable(let reason): return logged("the answers cannot be written", reason)
+        case .inputUnreadable(let reason): return logged("the input cannot be read", reason)
+        case .inputEnded: return isStoreRefused(waiting: true) ? 2 : 0
+        case .told: return isStoreRefused(waiting: false) ? 2 : 0
+        }
     }
 
     /// Answers requests on the caller's own thread.

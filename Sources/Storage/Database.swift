@@ -11,6 +11,11 @@ public protocol Database: Sendable {
     /// - Throws: as `read`; `StoreError.outcomeUnknown` if it cannot be found out whether it was kept.
     func write<R>(isolation: Isolation, _ body: (Transaction) throws -> R) throws -> R
 
+    /// Finds out whether the store is in its place and takes writes, by writing a row as it is already.
+    ///
+    /// - Throws: `StoreError`.
+    func tryToWrite() throws
+
     /// What can be told of the store itself.
     func facts() throws -> StoreFacts
 
@@ -39,6 +44,11 @@ public protocol Decision {
 }
 
 extension Database {
+    /// Writes a row as it is already.
+    func rewriteVersion() throws {
+        _ = try write { tx in try tx.execute("UPDATE mintmark_meta SET value = value WHERE name = 'schema_version'") }
+    }
+
     /// Runs `body` as `Isolation.readCommitted`.
     public func write<R>(_ body: (Transaction) throws -> R) throws -> R { try write(isolation: .readCommitted, body) }
 

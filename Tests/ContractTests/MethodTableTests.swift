@@ -50,12 +50,12 @@ private struct NoCall: CallContext {
         #expect(
             MethodTable.all.filter { $0.caller == .public }.map(\.name)
                 == [
-                    "credentials.assumeRole", "credentials.get", "identity.resolve", "identity.unlink", "passwordReset.resendCode",
-                    "passwordReset.start", "passwordReset.submitCode", "passwordReset.submitPassword", "rpc.discover", "session.refresh",
-                    "session.signOut", "signIn.resendCode", "signIn.start", "signIn.submitCode", "signIn.submitPassword",
-                    "signIn.withContinuation", "signIn.withPassword", "signUp.resendCode", "signUp.start", "signUp.submitAttributes",
-                    "signUp.submitCode", "signUp.submitPassword", "system.ping", "token.discovery", "token.jwks", "token.mint",
-                    "token.verify",
+                    "account.changePassword", "credentials.assumeRole", "credentials.get", "identity.resolve", "identity.unlink",
+                    "passwordReset.resendCode", "passwordReset.start", "passwordReset.submitCode", "passwordReset.submitPassword",
+                    "rpc.discover", "session.refresh", "session.signOut", "signIn.resendCode", "signIn.start", "signIn.submitCode",
+                    "signIn.submitPassword", "signIn.withContinuation", "signIn.withPassword", "signUp.resendCode", "signUp.start",
+                    "signUp.submitAttributes", "signUp.submitCode", "signUp.submitPassword", "system.ping", "token.discovery", "token.jwks",
+                    "token.mint", "token.verify",
                 ])
     }
 

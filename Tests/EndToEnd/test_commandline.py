@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 
 from endtoend import EndToEnd
@@ -66,6 +67,18 @@ class CommandLine(EndToEnd):
         text = self.call("describe", "token.mintForDeveloper").stdout.decode()
         for word in ("poolId", "logins", "durationSeconds", "900", "86400", "unsupportedDeveloperProvider"):
             self.assertIn(word, text)
+
+    def test_describe_types_and_namespaces(self):
+        """What a method's description names can be looked up, and stands below it."""
+        for asked in ("SignedRequest", "credentials.verify"):
+            text = self.call("describe", asked).stdout.decode()
+            for word in ("bodySha256", "64 lower-case hexadecimal digits", "headers", "object of string, required"):
+                self.assertIn(word, text)
+        self.assertIn("RoleRule", self.call("describe", "pool.setRoles").stdout.decode())
+        text = self.call("describe", "pool").stdout.decode()
+        self.assertIn("pool.create", text)
+        self.assertNotIn("token.mint", text)
+        self.assertIn(b"SignedRequest", self.call("describe", "SignedReqest").stderr)
 
     def test_help(self):
         for arguments in (("--help",), ("serve", "--help"), ("call", "--help"), ("help",)):
@@ -155,6 +168,17 @@ class CommandLine(EndToEnd):
             file.write(self.call("completions", "bash").stdout)
         self.assertEqual(subprocess.run(["bash", "-n", self.path("completions.bash")]).returncode, 0)
 
+    def test_completions_know_methods_and_choices(self):
+        with open(self.path("completions.bash"), "wb") as file:
+            file.write(self.call("completions", "BASH").stdout)
+        for line, wanted in (("call token.mintF", "token.mintForDeveloper"), ("describe pool.cr", "pool.create"), ("completions f", "fish"),
+                             ("call --caller p", "public"), ("serve --migrate n", "never"), (f"serve --store {self.path('compl')}", self.path("completions.bash"))):
+            words = ["mintmark", *line.split()]
+            script = (f'source {self.path("completions.bash")}; COMP_WORDS=({" ".join(words)}); COMP_CWORD={len(words) - 1}; COMP_LINE="{" ".join(words)}"; '
+                      f'COMP_POINT=${{#COMP_LINE}}; _mintmark mintmark {words[-1]} {words[-2]} 2>/dev/null; echo "${{COMPREPLY[*]}}"')
+            done = subprocess.run(["bash", "-c", script], capture_output=True, text=True)
+            self.assertEqual(done.stdout.strip(), wanted, line)
+
     def test_output_cut_off(self):
         """`mintmark methods | head -1` ends quietly."""
         done = subprocess.run(["bash", "-c", '"$0" methods | head -n 1', binary()], capture_output=True, env=clean_environment(self.folder))
@@ -175,3 +199,19 @@ class Launcher(EndToEnd):
         environment = clean_environment(self.folder, {"MINTMARK_BINARY": "/bin/echo"})
         done = subprocess.run([link, "call", "a b", '{"c": "d  e"}'], capture_output=True, text=True, cwd=self.folder, env=environment)
         self.assertEqual((done.stdout, done.stderr), ('call a b {"c": "d  e"}\n', ""))
+
+    def test_a_launcher_that_is_named_as_the_binary(self):
+        """MINTMARK_BINARY may name the launcher itself, as clients take it: it does not start itself again and again."""
+        os.makedirs(self.path("checkout", "clients", "shell"))
+        os.makedirs(self.path("checkout", ".build"))
+        os.makedirs(self.path("checkout", "Sources"))
+        open(self.path("checkout", "Package.swift"), "w").close()
+        launcher = shutil.copy(os.path.join(ROOT, "clients", "shell", "mintmark"), self.path("checkout", "clients", "shell", "mintmark"))
+        os.symlink("/bin/echo", self.path("checkout", ".build", "mintmark"))
+        os.utime(self.path("checkout", "Package.swift"), (0, 0))
+        os.utime(self.path("checkout", "Sources"), (0, 0))
+        os.symlink(launcher, self.path("link"))
+        for named in (launcher, self.path("link")):
+            environment = clean_environment(self.folder, {"MINTMARK_BINARY": named})
+            done = subprocess.run([launcher, "methods"], capture_output=True, text=True, env=environment, timeout=20)
+            self.assertEqual((done.stdout, done.stderr), ("methods\n", ""))

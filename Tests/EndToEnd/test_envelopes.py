@@ -65,6 +65,25 @@ class Envelopes(EndToEnd):
         self.assertEqual(sidecar.finish(), 0)
         self.assertEqual(sidecar.remaining(), [])
 
+    def test_what_is_no_notification_is_answered_without_an_id(self):
+        """One rule (JSON-RPC 2.0 section 5): a message that is neither request nor notification gets an error with id null."""
+        sidecar = self.spawn()
+        for line in (b'{"jsonrpc":"2.0","method":5}', b'{"method":"system.ping"}', b'{"jsonrpc":"2.0","method":"system.ping","params":5}',
+                     b'{"jsonrpc":"2.0","method":"no.such","params":5}', b'{"jsonrpc":"2.0","method":"system.ping","trace":5}'):
+            answer = sidecar.raw(line)
+            self.assertEqual((answer["id"], answer["error"]["code"]), (None, -32600), line)
+
+    def test_a_cancellation_with_an_id_is_told_what_it_is(self):
+        answer = self.spawn().raw(b'{"jsonrpc":"2.0","id":7,"method":"$/cancelRequest","params":{"id":1}}')
+        self.assertEqual((answer["id"], answer["error"]["code"]), (7, -32600))
+        self.assertIn("notification; send it without an id", answer["error"]["message"])
+
+    def test_limits_are_named(self):
+        """What is too deep or too long says how much is allowed, and by what."""
+        sidecar = self.spawn("--max-line", "2000")
+        self.assertIn("64 levels", sidecar.raw(b"[" * 65 + b"]" * 65)["error"]["message"])
+        self.assertIn("--max-line", sidecar.raw(b'"' + b"x" * 3000 + b'"')["error"]["message"])
+
     def test_a_batch_is_answered_as_one(self):
         """Each request in it has one answer, notifications none, and what is no request its own error."""
         sidecar = self.spawn()

@@ -1,6 +1,10 @@
 """Sign-up, sign-in and reset where requests race, processes are killed, and tokens are used where they do not belong."""
 
+import email
+import email.policy
+import re
 import signal
+import socketserver
 import threading
 import time
 
@@ -160,3 +164,73 @@ class People(EndToEnd):
         for secret in (PASSWORD, code, step["continuationToken"], signed_in["refreshToken"], signed_in["idToken"]):
             self.assertNotIn(secret, rows)
             self.assertNotIn(secret, self.sidecar.stderr_text())
+
+
+class MailServer(socketserver.StreamRequestHandler):
+    """As much of RFC 5321 as it takes to be handed a message. What came is in `server.mails`; `server.refusing` refuses all."""
+
+    def handle(self):
+        def say(text):
+            self.wfile.write(text.encode() + b"\r\n")
+        say("220 mail.example ESMTP")
+        while line := self.rfile.readline():
+            verb = line.split()[0].upper() if line.split() else b""
+            if verb == b"DATA":
+                if self.server.refusing:
+                    say("451 4.3.0 try again later")
+                    continue
+                say("354 go ahead")
+                lines = []
+                while (line := self.rfile.readline()) != b".\r\n":
+                    lines.append(line[1:] if line.startswith(b".") else line)
+                self.server.mails.append(b"".join(lines))
+                say("250 2.0.0 taken")
+            elif verb == b"QUIT":
+                say("221 bye")
+                return
+            else:
+                say("250 mail.example" if verb in (b"EHLO", b"HELO") else "250 2.0.0 ok")
+
+
+class Mail(EndToEnd):
+    def setUp(self):
+        super().setUp()
+        self.server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), MailServer)
+        self.server.daemon_threads = True
+        self.server.mails, self.server.refusing = [], False
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.addCleanup(self.server.server_close)
+        self.addCleanup(self.server.shutdown)
+        self.sidecar = self.spawn(environment={
+            "MINTMARK_SMTP": f"smtp://127.0.0.1:{self.server.server_address[1]}", "MINTMARK_SMTP_UNENCRYPTED": "true",
+            "MINTMARK_MAIL_FROM": "accounts@shop.example"})
+
+    def call(self, method, **params):
+        return self.sidecar.call(method, params)
+
+    def code(self):
+        message = email.message_from_bytes(self.server.mails[-1], policy=email.policy.default)
+        self.assertEqual(message["From"].addresses[0].addr_spec, "accounts@shop.example")
+        self.assertEqual(message["To"].addresses[0].addr_spec, "alice@example.com")
+        return re.search(r"\b\d{8}\b", message.get_body(("plain",)).get_content())[0]
+
+    def test_a_real_mail_brings_the_code_that_finishes_the_sign_up(self):
+        step = self.call("signUp.start", username="alice@example.com", password=PASSWORD)
+        done = self.call("signUp.submitCode", continuationToken=step["continuationToken"], code=self.code())
+        self.assertEqual(done["state"], "completed")
+        # Real scrypt.
+        self.assertEqual(self.call("signIn.withPassword", username="alice@example.com", password=PASSWORD)["state"], "completed")
+
+    def test_a_server_that_takes_no_mail_is_said_so_and_the_code_before_stays_good(self):
+        step = self.call("signUp.start", username="alice@example.com")
+        code = self.code()
+        self.server.refusing = True
+        error = self.refused("messageNotSent", self.sidecar, "signUp.resendCode", {"continuationToken": step["continuationToken"]})
+        self.assertEqual((error.data["channel"], error.data["retryAfterSeconds"]), ("email", 30))
+        self.assertIn("451", error.data["reason"])
+        self.assertEqual(self.call("signUp.submitCode", continuationToken=step["continuationToken"], code=code)["state"], "completed")
+
+    def test_without_a_mail_server_a_sign_up_says_what_is_missing(self):
+        sidecar = self.spawn()
+        error = self.refused("messageNotSent", sidecar, "signUp.start", {"username": "alice@example.com"})
+        self.assertIn("no mail server", error.data["reason"])

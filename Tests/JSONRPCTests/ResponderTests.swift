@@ -62,6 +62,15 @@ struct ResponderTests {
             (#"{"jsonrpc":"2.0","id":5,"method":"crash"}"#, -32603, "internalError", "5"),
             (#"{"jsonrpc":"2.0","id":5,"method":"large","params":{"count":1000}}"#, 1002, "resultTooLarge", "5"),
             (#"{"jsonrpc":"2.0","id":5,"method":"echo","trace":7}"#, -32600, "invalidRequest", "5"),
+            (#"{"jsonrpc":"2.0","id":5,"method":"$/cancelRequest","params":{"id":1}}"#, -32600, "invalidRequest", "5"),
+            // Neither a request nor a notification: section 5 of JSON-RPC 2.0.
+            (#"{"jsonrpc":"2.0","method":5}"#, -32600, "invalidRequest", "null"),
+            (#"{"method":"echo"}"#, -32600, "invalidRequest", "null"),
+            (#"{"jsonrpc":"2.0","method":"echo","params":5}"#, -32600, "invalidRequest", "null"),
+            (#"{"jsonrpc":"2.0","method":"echo","params":null}"#, -32600, "invalidRequest", "null"),
+            (#"{"jsonrpc":"2.0","method":"echo","trace":5}"#, -32600, "invalidRequest", "null"),
+            (#"{"jsonrpc":"2.0","method":"echo","progressToken":{}}"#, -32600, "invalidRequest", "null"),
+            (#"{"jsonrpc":"2.0","method":"$/cancelRequest","params":5}"#, -32600, "invalidRequest", "null"),
         ] as [(String, Int64, String, String)])
     func errors(line: String, code: Int64, type: String, id: String) throws {
         let message = try JSONValue(parsing: try #require(answer(line)))
@@ -82,6 +91,7 @@ struct ResponderTests {
         "notifications are never answered",
         arguments: [
             #"{"jsonrpc":"2.0","method":"echo"}"#, #"{"jsonrpc":"2.0","method":"fail"}"#, #"{"jsonrpc":"2.0","method":"no such"}"#,
+            #"{"jsonrpc":"2.0","method":"echo","params":[1]}"#, #"{"jsonrpc":"2.0","method":"$/x"}"#,
             #"{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":1}}"#,
             #"[{"jsonrpc":"2.0","method":"echo"},{"jsonrpc":"2.0","method":"fail"}]"#,
         ])

@@ -5,6 +5,7 @@ import JSON
 /// Every method, in the order of names.
 public enum MethodTable {
     public static let all: [MethodInfo] = [
+        AccountChangePassword.info,
         AccountCreate.info,
         AccountDelete.info,
         AccountFind.info,
@@ -98,7 +99,8 @@ public enum MethodTable {
     /// Binds every method to its handler. Testing methods are left out where there is none.
     public static func bind(account: any AccountHandlers, audit: any AuditHandlers, compat: any CompatHandlers, credentials: any CredentialsHandlers, credentialsProvider: any CredentialsProviderHandlers, identity: any IdentityHandlers, key: any KeyHandlers, passwordReset: any PasswordResetHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, session: any SessionHandlers, signIn: any SignInHandlers, signUp: any SignUpHandlers, store: any StoreHandlers, system: any SystemHandlers, tenant: any TenantHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
         var all: [BoundMethod] = []
-        all.reserveCapacity(88)
+        all.reserveCapacity(89)
+        all.append(BoundMethod(AccountChangePassword.self) { try account.changePassword($0, $1) })
         all.append(BoundMethod(AccountCreate.self) { try account.create($0, $1) })
         all.append(BoundMethod(AccountDelete.self) { try account.delete($0, $1) })
         all.append(BoundMethod(AccountFind.self) { try account.find($0, $1) })

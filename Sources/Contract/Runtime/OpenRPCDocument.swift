@@ -2,6 +2,9 @@ import JSON
 
 /// The OpenRPC 1.4 document, cut to what a process offers. Nothing is parsed or built before it is asked for.
 public enum OpenRPCDocument {
+    /// The schemas that methods share, by name.
+    public static var sharedSchemas: JSONObject { (try? JSONValue(parsing: components.description))?["schemas"]?.object ?? [:] }
+
     /// The document with the methods for which `isOffered` says yes.
     public static func describing(_ isOffered: (MethodInfo) -> Bool) -> EncodedObject {
         var writer = JSONWriter(reservingCapacity: 1 << 17)

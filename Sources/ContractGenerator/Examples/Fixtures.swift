@@ -201,6 +201,14 @@ enum Fixtures {
                         params: ["username": "alice@example.com", "password": "correct horse 9 Battery", "emailVerified": true],
                         result: ["accountId": "$account"])
                 ]),
+            // A session of it: $idToken.
+            Fixture(
+                name: "passwordSession", given: ["passwordAccount"],
+                steps: [
+                    .init(
+                        method: "signIn.withPassword", params: ["username": "alice@example.com", "password": "correct horse 9 Battery"],
+                        result: ["idToken": "$idToken"])
+                ]),
             // A sign-in to it that waits for the password: $continuation.
             Fixture(
                 name: "passwordSignIn", given: ["passwordAccount"],

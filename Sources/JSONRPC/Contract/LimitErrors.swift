@@ -5,7 +5,7 @@ public struct ShuttingDown: ResponseError {
     public let retryAfterSeconds: Int
     public var code: Int { 1001 }
     public var type: String { "shuttingDown" }
-    public var message: String { "This process is ending; send the request to its successor." }
+    public var message: String { WireTexts.shuttingDown() }
 
     public init(retryAfterSeconds: Int = 1) { self.retryAfterSeconds = retryAfterSeconds }
 
@@ -18,7 +18,7 @@ public struct ResultTooLarge: ResponseError {
     public let limit: Int
     public var code: Int { 1002 }
     public var type: String { "resultTooLarge" }
-    public var message: String { "The answer would be longer than \(limit) bytes; ask for less at a time." }
+    public var message: String { WireTexts.resultTooLarge(maximumBytes: String(limit)) }
 
     public init(limit: Int) { self.limit = limit }
 
@@ -37,7 +37,7 @@ public struct TooManyRequests: ResponseError {
     public let retryAfterSeconds: Int
     public var code: Int { 1003 }
     public var type: String { "tooManyRequests" }
-    public var message: String { "Too many requests are waiting already; finish or cancel some of them first." }
+    public var message: String { WireTexts.tooManyRequests(retryAfterSeconds: String(retryAfterSeconds)) }
 
     public init(retryAfterSeconds: Int = 1) { self.retryAfterSeconds = retryAfterSeconds }
 

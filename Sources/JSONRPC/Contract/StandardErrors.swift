@@ -7,11 +7,11 @@ public struct ParseError: ResponseError {
     public let reason: String
     public var code: Int { -32700 }
     public var type: String { "parseError" }
-    public var message: String { "This is not valid JSON: \(reason) (at byte \(offset))." }
+    public var message: String { WireTexts.parseError(reason: reason, offset: String(offset)) }
 
     init(_ error: JSONSyntaxError) {
         offset = error.offset
-        reason = error.reason.rawValue
+        reason = error.reason.rawValue + (error.reason == .tooDeep ? " (64 levels at most)" : "")
     }
 
     public func writeData(to writer: inout JSONWriter) {
@@ -28,18 +28,20 @@ public struct ParseError: ResponseError {
 
 /// The text is JSON and no request (-32600).
 public struct InvalidRequest: ResponseError {
-    public let message: String
+    /// Half a sentence, without a full stop.
+    public let reason: String
     public var code: Int { -32600 }
     public var type: String { "invalidRequest" }
+    public var message: String { WireTexts.invalidRequest(reason: reason) }
 
-    public init(_ message: String) { self.message = message }
+    public init(_ reason: String) { self.reason = reason }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.key("type")
         writer.string(type)
         writer.key("reason")
-        writer.string(message)
+        writer.string(reason)
         writer.endObject()
     }
 }
@@ -58,9 +60,7 @@ public struct MethodNotFound: ResponseError {
     }
 
     public var message: String {
-        guard let last = nearest.last else { return "There is no method \"\(method)\"; rpc.discover lists them all." }
-        let others = nearest.dropLast().joined(separator: ", ")
-        return "There is no method \"\(method)\". Did you mean \(others.isEmpty ? last : "\(others) or \(last)")?"
+        WireTexts.methodNotFound(method: method, nearest: nearest.isEmpty ? "none" : nearest.joined(separator: ", "))
     }
 
     public func writeData(to writer: inout JSONWriter) {
@@ -81,7 +81,8 @@ public struct MethodNotFound: ResponseError {
 public struct ParamsNotByName: ResponseError {
     public var code: Int { -32602 }
     public var type: String { "invalidParams" }
-    public var message: String { "Parameters are given by name only: params must be an object, or left out." }
+    public var message: String { WireTexts.invalidParams(violations: violation) }
+    private var violation: String { "Parameters are given by name only: params must be an object, or left out." }
 
     public init() {}
 
@@ -97,7 +98,7 @@ public struct ParamsNotByName: ResponseError {
         writer.key("rule")
         writer.string("type")
         writer.key("message")
-        writer.string(message)
+        writer.string(violation)
         writer.endObject()
         writer.endArray()
         writer.endObject()
@@ -108,7 +109,7 @@ public struct ParamsNotByName: ResponseError {
 public struct InternalError: ResponseError {
     public var code: Int { -32603 }
     public var type: String { "internalError" }
-    public var message: String { "Mintmark failed; the log line with incident \(incident) says more. Please report it." }
+    public var message: String { WireTexts.internalError(incident: incident) }
     /// Stands in the log line too.
     public let incident: String
 
@@ -131,7 +132,7 @@ public struct InternalError: ResponseError {
 public struct RequestCancelled: ResponseError {
     public var code: Int { -32800 }
     public var type: String { "requestCancelled" }
-    public var message: String { "The request was cancelled before it changed anything." }
+    public var message: String { WireTexts.requestCancelled() }
 
     public init() {}
 }

@@ -34,7 +34,7 @@ enum Message: Sendable {
     /// Reads one member of a batch, or a line that is no batch.
     init(_ node: JSONNode) {
         guard node.kind == .object else {
-            self = .refused(id: nil, InvalidRequest("A request is an object."))
+            self = .refused(id: nil, InvalidRequest("a request is an object"))
             return
         }
         var id: JSONNode?
@@ -59,19 +59,24 @@ enum Message: Sendable {
             }
         }
         if let given = id, ![.string, .number, .null].contains(given.kind) {
-            self = .refused(id: nil, InvalidRequest("id must be a string, a number or null."))
+            self = .refused(id: nil, InvalidRequest("id must be a string, a number or null"))
             return
         }
         guard version?.isString("2.0") == true else {
-            self = .refused(id: id, InvalidRequest("The member jsonrpc must be \"2.0\"."))
+            self = .refused(id: id, InvalidRequest("the member jsonrpc must be \"2.0\""))
             return
         }
         guard let name = method?.string else {
-            self = .refused(id: id, InvalidRequest("The member method must be a string."))
+            self = .refused(id: id, InvalidRequest("the member method must be a string"))
             return
         }
         if let error = Self.flaw(params: params, trace: trace, progressToken: progressToken) {
-            self = id == nil ? .ignored : .refused(id: id, trace: error is ParamsNotByName ? trace : nil, error)
+            self = .refused(id: id, error)
+        } else if let params, params.kind == .array {
+            // By position is valid JSON-RPC, which no method here takes; a valid notification is never answered.
+            self = id == nil ? .ignored : .refused(id: id, trace: trace, ParamsNotByName())
+        } else if id != nil, name == "$/cancelRequest" {
+            self = .refused(id: id, trace: trace, InvalidRequest("$/cancelRequest is a notification; send it without an id of its own"))
         } else if id == nil, name.utf8.starts(with: "$/".utf8) {
             self = name == "$/cancelRequest" ? params?["id"].map { .cancel($0) } ?? .ignored : .ignored
         } else {
@@ -79,15 +84,16 @@ enum Message: Sendable {
         }
     }
 
+    /// What makes a message neither a request nor a notification: then it is answered with `id: null` where it has none (JSON-RPC 2.0
+    /// section 5).
     private static func flaw(params: JSONNode?, trace: JSONNode?, progressToken: JSONNode?) -> (any ResponseError)? {
         if let trace, (trace.string?.unicodeScalars.count).map({ $0 > 128 }) ?? true {
-            return InvalidRequest("The member trace must be a string of at most 128 characters.")
+            return InvalidRequest("the member trace must be a string of at most 128 characters")
         }
         if let progressToken, progressToken.kind != .string, progressToken.number?.int64 == nil {
-            return InvalidRequest("The member progressToken must be a string or an integer.")
+            return InvalidRequest("the member progressToken must be a string or an integer")
         }
-        if let params, params.kind == .array { return ParamsNotByName() }
-        if let params, params.kind != .object { return InvalidRequest("The member params must be an object, or left out.") }
+        if let params, params.kind != .object, params.kind != .array { return InvalidRequest("the member params must be an object, or left out") }
         return nil
     }
 }
@@ -115,7 +121,7 @@ enum Incoming: Sendable {
             return
         }
         guard 1...Self.maximumBatch ~= root.count else {
-            self = .refused(InvalidRequest("A batch has 1 to \(Self.maximumBatch) requests."))
+            self = .refused(InvalidRequest("a batch has 1 to \(Self.maximumBatch) requests"))
             return
         }
         var messages: [Message] = []

@@ -24,6 +24,8 @@ struct LineReader: ~Copyable {
     /// Inside a line that was too long.
     private var isSkipping = false
     private var hasEnded = false
+    /// The system's number for why nothing more can be read, nil at a regular end.
+    private(set) var failure: Int32?
 
     init(_ descriptor: Int32, maximumLine: Int) {
         self.descriptor = descriptor
@@ -64,6 +66,7 @@ struct LineReader: ~Copyable {
                 waitUntilReadable()
                 continue
             }
+            if count < 0 { failure = errno }
             hasEnded = true
             return isDrained ? .end : .some
         }

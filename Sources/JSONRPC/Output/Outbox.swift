@@ -33,13 +33,13 @@ final class Outbox: Sendable {
     private let output: Output
     private let flow: FlowControl
     private let gate = Gate(State())
-    private let onBroken: @Sendable () -> Void
+    private let onBroken: @Sendable (Int32) -> Void
     private let onEmpty: @Sendable () -> Void
 
     /// - Parameters:
-    ///   - onBroken: runs once when nobody can read any more.
+    ///   - onBroken: runs once when nothing can be written any more, with the system's number for the reason.
     ///   - onEmpty: runs when all that had to be queued is sent.
-    init(_ output: Output, flow: FlowControl, onBroken: @escaping @Sendable () -> Void, onEmpty: @escaping @Sendable () -> Void) {
+    init(_ output: Output, flow: FlowControl, onBroken: @escaping @Sendable (Int32) -> Void, onEmpty: @escaping @Sendable () -> Void) {
         self.output = output
         self.flow = flow
         self.onBroken = onBroken
@@ -73,16 +73,16 @@ final class Outbox: Sendable {
             let rest = UnsafeRawBufferPointer(rebasing: message[count...])
             flow.addUnsent(rest.count)
             leaveToWriter([UInt8](rest))
-        case .broken: close(broken: true)
+        case .broken(let reason): close(broken: reason)
         }
     }
 
     /// Sends nothing any more.
-    func close() { close(broken: false) }
+    func close() { close(broken: nil) }
 
     // MARK: On the thread of a call
 
-    private enum Progress { case all, some(Int), broken }
+    private enum Progress { case all, some(Int), broken(Int32) }
 
     private func write(_ bytes: UnsafeRawBufferPointer) -> Progress {
         var done = 0
@@ -90,7 +90,7 @@ final class Outbox: Sendable {
             switch output.tryWrite(UnsafeRawBufferPointer(rebasing: bytes[done...])) {
             case .bytes(let count): done += count
             case .wouldWait: return .some(done)
-            case .broken: return .broken
+            case .broken(let reason): return .broken(reason)
             }
         }
         return .all
@@ -112,7 +112,7 @@ final class Outbox: Sendable {
             case .some(let count):
                 flow.removeUnsent(count)
                 return leaveToWriter(Array(next[count...]))
-            case .broken: return close(broken: true)
+            case .broken(let reason): return close(broken: reason)
             }
         }
         leaveToWriter([])
@@ -143,11 +143,12 @@ final class Outbox: Sendable {
                 onEmpty()
                 return nil
             }
-            guard writeAll(piece) else { return close(broken: true) }
+            if let reason = writeAll(piece) { return close(broken: reason) }
         }
     }
 
-    private func writeAll(_ piece: [UInt8]) -> Bool {
+    /// - Returns: nil, or why nothing can be written any more.
+    private func writeAll(_ piece: [UInt8]) -> Int32? {
         piece.withUnsafeBytes { bytes in
             var done = 0
             while done < bytes.count {
@@ -156,15 +157,15 @@ final class Outbox: Sendable {
                     done += count
                     flow.removeUnsent(count)
                 case .wouldWait: output.waitUntilWritable()
-                case .broken: return false
+                case .broken(let reason): return reason
                 }
             }
-            return true
+            return nil
         }
     }
 
     /// Forgets everything. The ownership is never given up, so that nobody writes again.
-    private func close(broken: Bool) {
+    private func close(broken reason: Int32?) {
         let (forgotten, isFirst) = gate.withLock { state in
             defer {
                 state.queue = []
@@ -173,6 +174,6 @@ final class Outbox: Sendable {
             return (state.queue.reduce(0) { $0 + $1.count }, !state.isClosed)
         }
         flow.removeUnsent(forgotten)
-        if broken, isFirst { onBroken() }
+        if let reason, isFirst { onBroken(reason) }
     }
 }

@@ -12,8 +12,8 @@ struct Output: Sendable {
         case bytes(Int)
         /// Nothing now; see `waitUntilWritable`.
         case wouldWait
-        /// Nobody can read it any more.
-        case broken
+        /// Nothing can be written any more. The system's number says why: `EPIPE` when nobody reads, `ENOSPC` when a disk is full.
+        case broken(Int32)
     }
 
     /// Prepares to write to `descriptor`, which must stay open.
@@ -55,7 +55,7 @@ struct Output: Sendable {
             switch errno {
             case EINTR: continue
             case EAGAIN: return .wouldWait
-            default: return .broken
+            case let reason: return .broken(reason)
             }
         }
     }

@@ -47,7 +47,9 @@ final class Dispatcher: AnswerOutlet {
     /// Answers a line that is too long to be read.
     func refuseTooLong(_ limit: Int, on bench: inout Workbench) {
         let start = bench.writer.bytes.count
-        performer.refuse(id: nil, trace: nil, InvalidRequest("The line is longer than \(limit) bytes; it was skipped."), on: &bench)
+        performer.refuse(
+            id: nil, trace: nil, InvalidRequest("the line is longer than \(limit) bytes and was skipped; --max-line allows longer ones"),
+            on: &bench)
         framing.seal(&bench.writer.bytes, from: start)
         outbox.send(bench.writer.bytes)
         bench.clear()

@@ -24,7 +24,7 @@ public final class Server: Sendable {
     ///   - onEnd: runs last, once, on whatever thread ends the server; it need not return.
     public init(
         _ methods: any MethodLookup, input: Int32, output: Int32, options: ServerOptions = ServerOptions(),
-        observer: any CallObserver = NoObserver(), together: @escaping Together = { $0() }, onEnd: @escaping @Sendable (Int32) -> Void
+        observer: any CallObserver = NoObserver(), together: @escaping Together = { $0() }, onEnd: @escaping @Sendable (ServerEnding) -> Void
     ) {
         self.options = options
         self.input = input
@@ -33,7 +33,7 @@ public final class Server: Sendable {
             .init(
                 unansweredRequests: options.maximumUnanswered, unansweredBytes: max(16 << 20, options.maximumLine),
                 unsentBytes: options.maximumUnsent))
-        let outbox = Outbox(Output(output), flow: flow, onBroken: { end.outputBroke() }, onEmpty: { end.stir() })
+        let outbox = Outbox(Output(output), flow: flow, onBroken: { end.outputBroke($0) }, onEmpty: { end.stir() })
         self.end = end
         self.flow = flow
         self.outbox = outbox
@@ -51,12 +51,13 @@ public final class Server: Sendable {
     /// Reads and serves. Returns when the input has ended, everything is answered and `onEnd` has run.
     public func run() {
         if let parent = options.parent { ParentWatch.start(parent) { self.end.begin() } }
-        readAll()
+        let failure = readAll()
         if end.hasBegun {
             end.waitUntilOver()
         } else {
             // The end of the input: everything that was read is finished, however long it takes.
             _ = end.wait(deadline: nil) { self.flow.unansweredRequests == 0 && self.outbox.isEmpty }
+            end.note(failure.map { .inputUnreadable($0) } ?? .inputEnded)
             end.finish()
         }
     }
@@ -70,14 +71,16 @@ public final class Server: Sendable {
     private static let chunkLines = 32
     private static let chunkBytes = 64 * 1024
 
-    private func readAll() {
+    /// - Returns: nil, or the system's number for why the input can be read no further.
+    private func readAll() -> Int32? {
         var reader = options.framing.reader(of: input, maximumMessage: options.maximumLine)
         var bench = Workbench(number: numbers.take())
         while !end.hasBegun {
             flow.waitToRead()
-            guard case .some = reader.fill() else { return }
+            guard case .some = reader.fill() else { break }
             readLines(&reader, &bench)
         }
+        return reader.failure
     }
 
     private func readLines(_ reader: inout LineReader, _ bench: inout Workbench) {

@@ -1,5 +1,18 @@
+import Glibc
 import Platform
 import Synchronization
+
+/// Why a server came to its end.
+public enum ServerEnding: Sendable, Equatable {
+    /// The input has ended, and everything in it is answered.
+    case inputEnded
+    /// A signal came, the parent is gone, or nobody reads the answers any more.
+    case told
+    /// The input cannot be read, for this reason. What was read before is answered.
+    case inputUnreadable(Int32)
+    /// The answers cannot be written, for this reason: some are lost.
+    case outputUnwritable(Int32)
+}
 
 /// How a server comes to its end, once, whoever starts it.
 final class ServerEnd: Sendable {
@@ -7,10 +20,11 @@ final class ServerEnd: Sendable {
 
     private let phase = Gate(Phase.serving)
     private let begun = Atomic(false)
-    private let onEnd: @Sendable (Int32) -> Void
+    private let ending = Mutex(ServerEnding.told)
+    private let onEnd: @Sendable (ServerEnding) -> Void
     private let drain = Mutex<Held<(@Sendable () -> Void)?>>(Held(nil))
 
-    init(_ onEnd: @escaping @Sendable (Int32) -> Void) { self.onEnd = onEnd }
+    init(_ onEnd: @escaping @Sendable (ServerEnding) -> Void) { self.onEnd = onEnd }
 
     /// Says how to drain.
     func prepare(_ drain: @escaping @Sendable () -> Void) { self.drain.withLock { $0.closure = drain } }
@@ -25,8 +39,17 @@ final class ServerEnd: Sendable {
         Thread.start(name: "end") { drain?() }
     }
 
-    /// Nobody reads the answers any more.
-    func outputBroke() { begin() }
+    /// Nothing can be written any more, for this reason.
+    func outputBroke(_ reason: Int32) {
+        // A host that goes away is the usual end of a session.
+        if reason != EPIPE, reason != ECONNRESET { note(.outputUnwritable(reason)) }
+        begin()
+    }
+
+    /// Says why the server ends, unless there was a graver reason before.
+    func note(_ reason: ServerEnding) {
+        ending.withLock { if case .outputUnwritable = $0 {} else { $0 = reason } }
+    }
 
     /// Something was answered or sent: whoever waits looks again.
     func stir() { phase.broadcast() }
@@ -43,7 +66,7 @@ final class ServerEnd: Sendable {
             return phase == .serving
         }
         guard isFirst else { return waitUntilOver() }
-        onEnd(0)
+        onEnd(ending.withLock { $0 })
         phase.withLock { $0 = .over }
         phase.broadcast()
     }

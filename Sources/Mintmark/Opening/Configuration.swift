@@ -34,15 +34,20 @@ public struct Configuration: Sendable {
     public var migrates: Bool
     /// Whether the folders of a store's file are made where they are missing. Without it a mistyped path is refused.
     public var makesFolders: Bool
+    /// Whether a store is made where there is none, and one whose making was cut off is finished.
+    public var makesStores: Bool
     /// Where a testing store's clock begins, in seconds since 1970, frozen.
     public var clock: Int64?
     /// How other machines are reached.
     public var outgoing: CurlClient.Options
+    /// How mails to people are sent; nil: not at all. A testing store keeps them instead.
+    public var mail: MailSettings?
 
     public init(
         store: Store, realm: Realm? = nil, testing: Bool = false, publicCaller: Bool = false, masterKey: MasterKey? = nil,
         auditsIssuance: Bool = false, auditRetentionDays: Int? = nil, migrates: Bool = true, makesFolders: Bool = false,
-        clock: Int64? = nil, databaseConnections: Int = 4, outgoing: CurlClient.Options = .init()
+        makesStores: Bool = true, clock: Int64? = nil, databaseConnections: Int = 4, outgoing: CurlClient.Options = .init(),
+        mail: MailSettings? = nil
     ) {
         self.store = store
         self.databaseConnections = databaseConnections
@@ -54,8 +59,10 @@ public struct Configuration: Sendable {
         self.auditRetentionDays = auditRetentionDays
         self.migrates = migrates
         self.makesFolders = makesFolders
+        self.makesStores = makesStores
         self.clock = clock
         self.outgoing = outgoing
+        self.mail = mail
     }
 }
 

@@ -1,6 +1,7 @@
 import Contract
 import Crypto
 import Identity
+import Network
 import Platform
 import Storage
 
@@ -15,32 +16,45 @@ struct StoreOpening {
         // Said before anything is made there.
         if configuration.store.isRemote, configuration.masterKey == nil { throw MasterKeyMissing() }
         let database = try openDatabase()
+        if !configuration.makesStores, configuration.store != .memory, try !SessionKeySetup.isDone(in: database) {
+            throw StoreCannotOpen(path: "\(configuration.store)", reason: "the store is not finished: mintmark serve finishes it")
+        }
         let now = SystemClock().now
         let isTesting = try TestingMark.agree(on: configuration.testing, in: database, random: random)
         guard isTesting == configuration.testing else { throw TestingStoreMismatch(testing: isTesting) }
         let dataKey = try DataKey.open(in: database, random: random, now: now, masterKey: masterKey(of: database))
-        try settleKeyFile(database)
+        if configuration.makesStores { try settleKeyFile(database) }
         let vault = Vault(dataKey: dataKey, random: random)
         try SessionKeySetup.ensure(in: database, vault: vault, random: random, now: now)
         let clock: any WallClock = configuration.testing ? StoreClock(database) : SystemClock()
-        if configuration.testing, let start = configuration.clock { try StoreClock(database).begin(at: start) }
+        if configuration.testing, configuration.makesStores, let start = configuration.clock { try StoreClock(database).begin(at: start) }
         return Surroundings(
             realm: configuration.realm, database: database, clock: clock, random: random, vault: vault,
-            auditsIssuance: configuration.auditsIssuance, foreign: foreign, delivery: configuration.testing ? .outbox : .none,
+            auditsIssuance: configuration.auditsIssuance, foreign: foreign, delivery: delivery(clock),
             passwordCost: configuration.testing ? PasswordHasher.testingCost : PasswordHasher.cost)
+    }
+
+    /// Where messages to people go.
+    private func delivery(_ clock: any WallClock) -> Delivery {
+        if configuration.testing { return .outbox }
+        let mailer = configuration.mail.map {
+            SMTPMailer(settings: $0, client: CurlMailClient(caFile: configuration.outgoing.caFile), clock: clock, random: random)
+        }
+        return .carriers(mailer: mailer, texter: nil)
     }
 
     /// Opens the database alone and brings its tables up to date.
     func openDatabase() throws -> any Database {
-        let (migrations, migrates, id) = (Schema.migrations, configuration.migrates, random.uuid())
+        let (migrations, migrates, makes, id) = (Schema.migrations, configuration.migrates, configuration.makesStores, random.uuid())
         switch configuration.store {
         case .memory: return try SQLiteDatabase(.memory, migrations: migrations, migrates: migrates, connectionId: id)
         case .file(let path):
             return try SQLiteDatabase(
-                .file(path), migrations: migrations, migrates: migrates, makesFolders: configuration.makesFolders, connectionId: id)
+                .file(path), migrations: migrations, migrates: migrates && makes, makesStore: makes, makesFolders: configuration.makesFolders,
+                connectionId: id)
         case .postgres(let address):
             return try PostgresDatabase(
-                address, migrations: migrations, migrates: migrates, connectionId: id, connections: configuration.databaseConnections)
+                address, migrations: migrations, migrates: migrates && makes, makesStore: makes, connectionId: id, connections: configuration.databaseConnections)
         }
     }
 

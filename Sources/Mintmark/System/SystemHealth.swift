@@ -6,10 +6,17 @@ extension SystemService {
     func health(_ request: SystemHealth.Params, _ call: any CallContext) throws -> SystemHealth.Result {
         var checks: [HealthCheck] = []
         do {
-            let facts = try mintmark.services().surroundings.database.facts()
-            checks.append(
-                HealthCheck(
-                    name: "store", ok: true, detail: "\(facts.kind.rawValue), schema version \(facts.schemaVersion), \(facts.bytes) bytes"))
+            let database = try mintmark.services().surroundings.database
+            let facts = try database.facts()
+            switch mintmark.writeProbe.finding(on: database) {
+            case .failed(let error): throw error
+            case .waits:
+                checks.append(
+                    HealthCheck(name: "store", ok: false, detail: "a write has waited for more than \(WriteProbe.limitSeconds) s"))
+            case .written:
+                let detail = "\(facts.kind.rawValue), schema version \(facts.schemaVersion), \(facts.bytes) bytes"
+                checks.append(HealthCheck(name: "store", ok: true, detail: detail))
+            }
         } catch {
             let reason = contractError(error)?.message ?? "the store failed"
             checks.append(HealthCheck(name: "store", ok: false, detail: reason))

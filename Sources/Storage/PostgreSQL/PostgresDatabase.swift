@@ -18,13 +18,14 @@ public final class PostgresDatabase: Database {
     /// - Parameters:
     ///   - migrations: every step of the schema, in order.
     ///   - migrates: whether steps that are missing may be run.
+    ///   - makesStore: whether a store is made where there is none; otherwise that is `StoreError.cannotOpen`.
     ///   - connectionId: a name for the writing connections that no other store has, such as a UUID.
     ///   - connections: how many may be open at once.
     ///   - waitMilliseconds: how long a lock or a free connection is waited for, and transactions that got in each other's way are
     ///     repeated, before `StoreError.busy`.
     /// - Throws: `StoreError`.
     public init(
-        _ address: PostgresAddress, migrations: [Migration], migrates: Bool = true, connectionId: String, connections: Int = 4,
+        _ address: PostgresAddress, migrations: [Migration], migrates: Bool = true, makesStore: Bool = true, connectionId: String, connections: Int = 4,
         waitMilliseconds: Int32 = 5_000
     ) throws {
         self.address = address
@@ -36,7 +37,7 @@ public final class PostgresDatabase: Database {
             do {
                 let owned = try pool.take(deadline: .max)
                 defer { pool.giveBack(owned) }
-                return try PostgresOpening.prepare(owned.value, migrations: migrations, migrates: migrates)
+                return try PostgresOpening.prepare(owned.value, migrations: migrations, migrates: migrates, makesStore: makesStore)
             } catch let failure as PostgresFailure { throw Undone(failure) }
         }
     }
@@ -131,6 +132,8 @@ public final class PostgresDatabase: Database {
     }
 
     // MARK: The store itself
+
+    public func tryToWrite() throws { try rewriteVersion() }
 
     public func facts() throws -> StoreFacts {
         let (commits, writes) = counters.current

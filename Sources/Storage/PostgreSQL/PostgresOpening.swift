@@ -8,7 +8,9 @@ enum PostgresOpening {
     ///
     /// - Returns: the schema version, before and after.
     /// - Throws: `PostgresFailure`, `StoreError`.
-    static func prepare(_ connection: PostgresConnection, migrations: [Migration], migrates: Bool) throws -> SchemaVersions {
+    static func prepare(
+        _ connection: PostgresConnection, migrations: [Migration], migrates: Bool, makesStore: Bool
+    ) throws -> SchemaVersions {
         do {
             let supported = migrations.last?.version ?? 0
             // Nearly always there is nothing to do, and finding that out takes no lock. Not as one view of the store: what tables there
@@ -16,6 +18,9 @@ enum PostgresOpening {
             try connection.beginWrite(.readCommitted)
             let before = try contents(connection)
             try connection.execute("COMMIT")
+            if case .nothing = before, !makesStore {
+                throw StoreError.cannotOpen(path: connection.address.description, reason: "the database is empty, and no store")
+            }
             if case .store(let version) = before, version >= supported { return try accept(version, supported) }
             try connection.beginWrite(.readCommitted)
             try connection.execute("SET LOCAL lock_timeout = 60000; SET LOCAL statement_timeout = 0")

@@ -13,6 +13,9 @@ public final class SQLiteDatabase: Database {
     }
 
     private let location: Location
+    private let absolutePath: String
+    /// The file that was opened, nil in memory.
+    private let identity: StoreFile.Identity?
     private let versions: SchemaVersions
     private let readers: SQLiteReaders
     private let writer: SQLiteWriter
@@ -23,12 +26,14 @@ public final class SQLiteDatabase: Database {
     /// - Parameters:
     ///   - migrations: every step of the schema, in order.
     ///   - migrates: whether steps that are missing may be run.
+    ///   - makesStore: whether a store is made where there is none; otherwise that is `StoreError.cannotOpen`.
     ///   - makesFolders: whether the folders of a file are made where they are missing.
     ///   - connectionId: a name for the writing connection that no other has, such as a UUID.
     ///   - waitMilliseconds: how long a lock of another process is waited for before `StoreError.busy`.
     /// - Throws: `StoreError`.
     public init(
-        _ location: Location, migrations: [Migration], migrates: Bool = true, makesFolders: Bool = false, connectionId: String,
+        _ location: Location, migrations: [Migration], migrates: Bool = true, makesStore: Bool = true, makesFolders: Bool = false,
+        connectionId: String,
         waitMilliseconds: Int32 = 5_000
     ) throws {
         self.location = location
@@ -41,13 +46,15 @@ public final class SQLiteDatabase: Database {
             memoryLock = ReaderWriterLock()
         case .file(let given):
             path = SQLiteOpening.absolute(given)
-            try StoreFile.prepare(path, makesFolders: makesFolders)
+            try StoreFile.prepare(path, makesFile: makesStore, makesFolders: makesFolders)
             memoryLock = nil
         }
+        absolutePath = path
+        identity = location == .memory ? nil : StoreFile.Identity(of: path)
         let isURI = location == .memory
         let connection = try SQLiteConnection(path: path, isURI: isURI, role: .writer(id: connectionId), waitMilliseconds: waitMilliseconds)
         versions = try SQLiteOpening.prepare(
-            connection, isFile: !isURI, path: path, migrations: migrations, migrates: migrates,
+            connection, isFile: !isURI, path: path, migrations: migrations, migrates: migrates, makesStore: makesStore,
             deadline: Monotonic.nanoseconds() + UInt64(waitMilliseconds) * 1_000_000)
         writer = SQLiteWriter(connection, counters: counters, memoryLock: memoryLock)
         readers = SQLiteReaders(memoryLock: memoryLock) { patient in
@@ -96,6 +103,14 @@ public final class SQLiteDatabase: Database {
     }
 
     // MARK: The store itself
+
+    public func tryToWrite() throws {
+        if case .file(let path) = location, StoreFile.Identity(of: absolutePath) != identity {
+            throw StoreError.cannotOpen(
+                path: path, reason: "it was removed or replaced while this process had it open, and what is written now is lost; start anew")
+        }
+        try rewriteVersion()
+    }
 
     public func facts() throws -> StoreFacts {
         let (commits, writes) = counters.current

@@ -28,11 +28,13 @@ enum SQLiteOpening {
     ///
     /// - Returns: the schema version, before and after.
     static func prepare(
-        _ connection: SQLiteConnection, isFile: Bool, path: String, migrations: [Migration], migrates: Bool, deadline: UInt64
+        _ connection: SQLiteConnection, isFile: Bool, path: String, migrations: [Migration], migrates: Bool, makesStore: Bool,
+        deadline: UInt64
     ) throws -> SchemaVersions {
         try configure(connection)
         // Nearly always there is nothing to do, and finding that out takes no lock. What belongs to others stays as it is.
         let before = try look(connection, path)
+        if case .nothing = before, !makesStore { throw StoreError.cannotOpen(path: path, reason: "the file is empty, and no store") }
         if isFile { try switchToWAL(connection, deadline) }
         let supported = migrations.last?.version ?? 0
         if case .store(let version) = before, version >= supported { return try accept(version, supported) }

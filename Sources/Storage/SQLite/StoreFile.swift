@@ -2,16 +2,17 @@ import Glibc
 
 /// The file of a store before SQLite opens it. Afterwards nobody else may open or close it: that would drop SQLite's locks.
 enum StoreFile {
-    /// Makes the file (0600) and, if it may, its folders (0700) where they are missing. Never opens the file, since another store of this
+    /// Makes the file (0600), if it may, and its folders (0700), if it may, where they are missing. Never opens the file, since another store of this
     /// process may have it open.
     ///
     /// - Throws: `StoreError.cannotOpen`, `.readOnly`, `.notAStore`, `.full`.
-    static func prepare(_ path: String, makesFolders: Bool) throws(StoreError) {
+    static func prepare(_ path: String, makesFile: Bool, makesFolders: Bool) throws(StoreError) {
         switch try kind(path) {
         case .file: return
         case .other(let what): throw .cannotOpen(path: path, reason: what)
         case .nothing: break
         }
+        guard makesFile else { throw .cannotOpen(path: path, reason: "there is no store") }
         if makesFolders { try makeFolders(of: path) }
         // Makes a file without opening it, and says so if somebody else just did.
         if mknod(path, S_IFREG | 0o600, 0) == 0 { return }
@@ -25,6 +26,19 @@ enum StoreFile {
             let folder = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
             throw .cannotOpen(path: path, reason: "there is no folder \(folder); make it first")
         default: throw .cannotOpen(path: path, reason: String(cString: strerror(errno)))
+        }
+    }
+
+    /// What tells a file from another one that has taken its place.
+    struct Identity: Equatable {
+        private let device: dev_t
+        private let number: ino_t
+
+        /// Nil if there is no file.
+        init?(of path: String) {
+            var status = stat()
+            guard stat(path, &status) == 0 else { return nil }
+            (device, number) = (status.st_dev, status.st_ino)
         }
     }
 

@@ -9,7 +9,7 @@ export interface ParseErrorData {
   /** What is wrong. */
   reason: string;
   /** The byte of the line where it is wrong, from 0. */
-  offset?: number;
+  offset: number;
 }
 
 /**

@@ -48,6 +48,7 @@ export interface Namespaces {
 
 export type {
   AccountMethods,
+  AccountChangePasswordParams, AccountChangePasswordResult,
   AccountCreateParams, AccountCreateResult,
   AccountDeleteParams, AccountDeleteResult,
   AccountFindParams, AccountFindResult,

@@ -53,6 +53,18 @@ export interface ProcessOptions {
   drainSeconds?: number;
   /** The longest request, in bytes. Without it: 1 MiB. */
   maxLineBytes?: number;
+  /** End when the process with this id is gone. */
+  parent?: number;
+  /** Make the store be as this document declares before serving: see `system.apply`. */
+  apply?: string;
+  /** Remove audit records that are older. Without it: keep all. */
+  auditRetentionDays?: number;
+  /** How many connections to a PostgreSQL server may be open at once. Without it: 4. */
+  dbConnections?: number;
+  /** A file of certificates (PEM) that are trusted beside the system's own when login providers are asked. */
+  caFile?: string;
+  /** The proxy by which login providers are asked. Without it: none. */
+  proxy?: string;
   /** Further arguments of `mintmark serve`. */
   arguments?: readonly string[];
   /** Environment variables of the process, beside those of this one. */

@@ -30,7 +30,10 @@ export class BinaryNotFound extends MintmarkError {
   constructor(binary, cwd, cause) {
     const looked = binary.includes("/") ? `at ${binary}` : `named ${binary} on PATH`;
     const trouble = cause.code === "ENOENT" ? `There is no program ${looked}${cwd ? `, or no folder ${cwd}` : ""}.` : `The program ${looked} cannot be run: ${cause.message}.`;
-    super(`${trouble} Build Mintmark and name its binary: new Mintmark({ binary }), MINTMARK_BINARY, or put it on PATH.`, { cause });
+    const advice =
+      "Build it in Mintmark's repository (clients/shell/mintmark --version makes .build/mintmark, swift build -c release makes " +
+      ".build/release/mintmark) and name it: new Mintmark({ binary }), export MINTMARK_BINARY=$PWD/.build/mintmark, or put it on PATH.";
+    super(`${trouble} ${advice}`, { cause });
     this.binary = binary;
   }
 }
@@ -41,7 +44,8 @@ export class ProcessEnded extends MintmarkError {
   constructor(end, advice = "") {
     const how = end.signal ? `was ended by ${end.signal}` : `ended with status ${end.exitCode}`;
     const lines = end.stderr.length > 0 ? ` Its last words: ${end.stderr.join("\n")}` : "";
-    super([`Mintmark (${end.binary}) ${how}.`, meaning(end.exitCode), advice].filter(Boolean).join(" ") + lines);
+    const said = end.stderr.length === 0 && [2, 64, 74].includes(end.exitCode) ? "The reason stands on its standard error." : "";
+    super([`Mintmark (${end.binary}) ${how}.`, meaning(end.exitCode), said, advice].filter(Boolean).join(" ") + lines);
     Object.assign(this, end);
   }
 }

@@ -17,6 +17,12 @@ const flags = {
   sequential: "--sequential",
   drainSeconds: "--drain",
   maxLineBytes: "--max-line",
+  parent: "--parent",
+  apply: "--apply",
+  auditRetentionDays: "--audit-retention-days",
+  dbConnections: "--db-connections",
+  caFile: "--ca-file",
+  proxy: "--proxy",
 };
 
 /** Options that stay on this side. */

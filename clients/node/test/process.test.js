@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { existsSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import { BinaryNotFound, ClientClosed, Mintmark, ProcessEnded, ProtocolError } from "../src/index.js";
+import { toArguments } from "../src/options.js";
 import { client, folder, program, shop, testing } from "./support.js";
 
 test("calls that wait when the process dies reject with how it ended; a store in memory is not replaced silently", async (t) => {
@@ -56,7 +57,7 @@ test("a missing binary says where it was looked for and what to do", async (t) =
   await assert.rejects(m.system.ping(), (error) => {
     assert.ok(error instanceof BinaryNotFound);
     assert.equal(error.binary, "/there/is/no/mintmark");
-    assert.match(error.message, /no program at \/there\/is\/no\/mintmark.*MINTMARK_BINARY/);
+    assert.match(error.message, /no program at \/there\/is\/no\/mintmark.*clients\/shell\/mintmark.*swift build.*MINTMARK_BINARY=\$PWD/);
     return true;
   });
   const plain = join(folder(t), "plain");
@@ -83,6 +84,20 @@ test("the binary is the option's, else MINTMARK_BINARY's, else the one on PATH",
   delete process.env.MINTMARK_BINARY;
   process.env.PATH = folder(t);
   await assert.rejects(client(t).system.ping(), /named mintmark on PATH/);
+});
+
+test("every flag of `mintmark serve` is an option", () => {
+  const help = execFileSync(process.env.MINTMARK_BINARY, ["serve", "--help"], { encoding: "utf8" });
+  const known = [...help.matchAll(/^  (?:-\w, )?(--[a-z-]+)/gm)].map((match) => match[1]).filter((flag) => !["--help", "--version"].includes(flag));
+  assert.ok(known.length > 15);
+  const all = ["app", "store", "issuer", "region", "account", "masterKeyFile", "caller", "testing", "clock", "auditIssuance", "migrate", "logLevel",
+    "sequential", "drainSeconds", "maxLineBytes", "parent", "apply", "auditRetentionDays", "dbConnections", "caFile", "proxy"];
+  const made = toArguments(Object.fromEntries(all.map((name) => [name, "x"]))).slice(1).map((argument) => argument.split("=")[0]);
+  assert.deepEqual(made.sort(), known.sort());
+});
+
+test("a program that refuses its arguments says where the reason stands when it cannot quote it", async () => {
+  await assert.rejects(Mintmark.start({ store: ":memory:", arguments: ["--nonsense"], stderr: "ignore" }), /refused its arguments.*standard error/);
 });
 
 test("a program that refuses its arguments, and one that is not Mintmark, are told as what they are", async (t) => {

@@ -1,8 +1,11 @@
 """The process behind a client: finding it, its end, its successors, its log."""
 
+import inspect
 import io
 import os
+import re
 import signal
+import subprocess
 import tempfile
 import threading
 import time
@@ -20,7 +23,7 @@ class Starting(ClientTest):
                 Mintmark(**options)
 
     def test_a_missing_binary_says_what_to_do(self):
-        with self.assertRaisesRegex(mintmark.BinaryNotFound, "/nowhere/mintmark, which binary= names.*swift build.*MINTMARK_BINARY"):
+        with self.assertRaisesRegex(mintmark.BinaryNotFound, "/nowhere/mintmark, which binary= names.*clients/shell/mintmark.*swift build.*MINTMARK_BINARY="):
             Mintmark(store=":memory:", binary="/nowhere/mintmark")
         with mock.patch.dict(os.environ, MINTMARK_BINARY="/nowhere/else"):
             with self.assertRaisesRegex(FileNotFoundError, "/nowhere/else, which MINTMARK_BINARY names"):
@@ -69,6 +72,26 @@ class Starting(ClientTest):
             arguments=["--log-level", "error"], environment={"MINTMARK_MASTER_KEY": "00" * 32})
         info = m.system.info()
         self.assertEqual((info.region, info.account, info.issuer, info.testing), ("moon-1", "123456789012", "https://id.example", True))
+
+    def test_every_option_of_serve_is_an_argument(self):
+        help = subprocess.run([os.environ["MINTMARK_BINARY"], "serve", "--help"], capture_output=True, text=True, check=True).stdout
+        flags = set(re.findall(r"^  (?:-\w, )?--([a-z-]+)", help, re.M)) - {"help", "version"}
+        self.assertGreater(len(flags), 15)
+        arguments = inspect.signature(Mintmark.__init__).parameters
+        self.assertEqual({flag for flag in flags if flag.replace("-", "_") not in arguments}, set())
+
+    def test_a_document_is_applied(self):
+        with open(self.path("shop.json"), "w") as file:
+            file.write('{"pools": [{"name": "shop"}]}')
+        m = self.memory(apply=self.path("shop.json"), audit_retention_days=7, db_connections=2, ca_file=self.path("shop.json"), proxy="http://proxy.example:1")
+        self.assertEqual([pool.name for pool in m.pool.list().pools], ["shop"])
+
+    def test_a_time_limit_is_positive(self):
+        for timeout in (-1, 0, float("nan")):
+            with self.assertRaisesRegex(ValueError, "positive number of seconds"):
+                Mintmark(store=":memory:", timeout=timeout)
+            with self.assertRaisesRegex(ValueError, "positive number of seconds"):
+                self.memory().system.ping(timeout=timeout)
 
     def test_an_app_has_a_store_of_its_own(self):
         environment = {"XDG_DATA_HOME": self.folder, "HOME": self.folder}

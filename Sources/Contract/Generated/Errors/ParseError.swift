@@ -7,9 +7,9 @@ public struct ParseError: ContractError {
     /// What is wrong.
     public var reason: String
     /// The byte of the line where it is wrong, from 0.
-    public var offset: Int64?
+    public var offset: Int64
 
-    public init(reason: String, offset: Int64? = nil) {
+    public init(reason: String, offset: Int64) {
         self.reason = reason
         self.offset = offset
     }
@@ -17,7 +17,7 @@ public struct ParseError: ContractError {
     public static let code = -32700
     public static let type = "parseError"
 
-    public var message: String { "This line is not JSON: \(MessageText.of(reason)). Send one JSON text per line." }
+    public var message: String { "This line is not JSON: \(MessageText.of(reason)) (at byte \(MessageText.of(offset))). Send one JSON text per line." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()
@@ -25,10 +25,8 @@ public struct ParseError: ContractError {
         writer.string(Self.type)
         writer.key("reason")
         writer.string(reason)
-        if let offset {
-            writer.key("offset")
-            writer.int(offset)
-        }
+        writer.key("offset")
+        writer.int(offset)
         writer.endObject()
     }
 }

@@ -4,6 +4,9 @@ import JSON
 
 /// Answers the methods of `account`. Each throws the errors of its schema.
 public protocol AccountHandlers: Sendable {
+    /// Change one's own password.
+    func changePassword(_ request: AccountChangePassword.Params, _ call: any CallContext) throws -> AccountChangePassword.Result
+
     /// Create an account.
     func create(_ request: AccountCreate.Params, _ call: any CallContext) throws -> AccountCreate.Result
 

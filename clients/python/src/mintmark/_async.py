@@ -10,7 +10,7 @@ from typing import Any, Dict, Mapping, Optional, Set, Type, TypeVar
 from ._async_process import AsyncProcess
 from ._errors import CallTimeout, ClientClosed
 from ._process import GRACE
-from ._settings import Settings
+from ._settings import Settings, time_limit
 from ._wire import cancel_line, raised, request_line
 from .generated.clients import AsyncNamespaces
 
@@ -62,7 +62,7 @@ class AsyncMintmark(Settings, AsyncNamespaces):
     # Calls
 
     async def _call(self, method: str, params: Dict[str, Any], timeout: Optional[float], trace: Optional[str]) -> Any:
-        limit = self.timeout if timeout is None else timeout
+        limit = self.timeout if timeout is None else time_limit(timeout)
         id = next(self._ids)
         line = request_line(id, method, params, trace, self.maximum_bytes)
         process = await self._running()

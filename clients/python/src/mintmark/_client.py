@@ -11,7 +11,7 @@ from typing import Any, Callable, Dict, Mapping, Optional, Tuple, Type, TypeVar
 from ._errors import CallTimeout, ClientClosed
 from ._fork import abandon_after_fork
 from ._process import GRACE, Pending, Process
-from ._settings import Settings
+from ._settings import Settings, time_limit
 from ._wire import cancel_line, raised, request_line
 from .generated.clients import Namespaces
 
@@ -72,7 +72,7 @@ class Mintmark(Settings, Namespaces):
     # Calls
 
     def _call(self, method: str, params: Dict[str, Any], timeout: Optional[float], trace: Optional[str]) -> Any:
-        limit = self.timeout if timeout is None else timeout
+        limit = self.timeout if timeout is None else time_limit(timeout)
         deadline = None if limit is None else time.monotonic() + limit
         id = next(self._ids)
         process, pending = self._send(id, request_line(id, method, params, trace, self.maximum_bytes))

@@ -39,6 +39,11 @@ class Settings:
         drain: Optional[int] = None,
         max_line: Optional[int] = None,
         parent: Optional[int] = None,
+        apply: Optional[Path] = None,
+        audit_retention_days: Optional[int] = None,
+        db_connections: Optional[int] = None,
+        ca_file: Optional[Path] = None,
+        proxy: Optional[str] = None,
         arguments: Sequence[str] = (),
         environment: Optional[Mapping[str, str]] = None,
     ) -> None:
@@ -66,6 +71,11 @@ class Settings:
             drain: Seconds that SIGTERM waits for what is in flight.
             max_line: The longest line that is sent, in bytes.
             parent: End when the process with this id is gone.
+            apply: Make the store be as this document declares before serving: see `system.apply`.
+            audit_retention_days: Remove audit records that are older.
+            db_connections: How many connections to a PostgreSQL server may be open at once.
+            ca_file: A file of certificates (PEM) that are trusted beside the system's own when login providers are asked.
+            proxy: The proxy by which login providers are asked.
             arguments: More arguments of `mintmark serve`, as they are.
             environment: More environment variables, such as `MINTMARK_MASTER_KEY`.
         """
@@ -74,7 +84,7 @@ class Settings:
                 "name the data, by either store= or app=: Mintmark(store=\":memory:\") for data that ends with the process, "
                 "Mintmark(store=\"shop.db\") for a file, Mintmark(app=\"shop\") for an application's own store"
             )
-        self.timeout = timeout
+        self.timeout = time_limit(timeout)
         self.testing = testing
         self.binary = find_binary(binary)
         self.maximum_bytes = 1_048_576 if max_line is None else max_line
@@ -87,7 +97,8 @@ class Settings:
             ("--store", absolute(store)), ("--app", app), ("--issuer", issuer), ("--region", region), ("--account", account),
             ("--master-key-file", None if master_key_file is None else os.path.abspath(master_key_file)), ("--caller", caller),
             ("--clock", clock), ("--migrate", migrate), ("--log-level", log_level), ("--drain", drain), ("--max-line", max_line),
-            ("--parent", parent),
+            ("--parent", parent), ("--apply", absolute(apply)), ("--audit-retention-days", audit_retention_days),
+            ("--db-connections", db_connections), ("--ca-file", absolute(ca_file)), ("--proxy", proxy),
         ]
         flags = [("--testing", testing), ("--audit-issuance", audit_issuance), ("--sequential", sequential)]
         self.command = command(self.binary, options, flags, arguments)
@@ -124,6 +135,13 @@ def absolute(store: Optional[Path]) -> Optional[str]:
     return path if path == MEMORY or "://" in path else os.path.abspath(path)
 
 
+def time_limit(timeout: Optional[float]) -> Optional[float]:
+    """A time limit that can be one."""
+    if timeout is not None and not timeout > 0:
+        raise ValueError(f"timeout is a positive number of seconds, or None for as long as it takes; not {timeout!r}")
+    return timeout
+
+
 def find_binary(named: Optional[Path]) -> str:
     """The program to run: the argument, else `MINTMARK_BINARY`, else `mintmark` on the `PATH`."""
     variable = os.environ.get("MINTMARK_BINARY")
@@ -136,8 +154,9 @@ def find_binary(named: Optional[Path]) -> str:
     found = shutil.which(wanted)
     if found is None:
         raise BinaryNotFound(
-            f"There is no program {wanted}{source}. Build it with `swift build -c release --product mintmark` in Mintmark's "
-            "repository, then pass its path as binary=, set MINTMARK_BINARY to it, or put it on the PATH."
+            f"There is no program {wanted}{source}. Build it in Mintmark's repository: `clients/shell/mintmark --version` makes .build/mintmark, "
+            "`swift build -c release --product mintmark` makes .build/release/mintmark. Then pass its path as binary=, set MINTMARK_BINARY to it "
+            "(export MINTMARK_BINARY=$PWD/.build/mintmark), or put it on the PATH."
         )
     return os.path.abspath(found)
 

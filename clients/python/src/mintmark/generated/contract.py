@@ -5,6 +5,7 @@ __version__ = "0.1.0"
 
 # Every method of this client.
 METHODS = frozenset({
+    "account.changePassword",
     "account.create",
     "account.delete",
     "account.find",

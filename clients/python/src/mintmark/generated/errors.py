@@ -22,10 +22,9 @@ class ParseError(AnsweredError):
         return cast("str", self._required("reason"))
 
     @property
-    def offset(self) -> Optional[int]:
+    def offset(self) -> int:
         """The byte of the line where it is wrong, from 0."""
-        value = self._optional("offset")
-        return None if value is None else cast("int", value)
+        return cast("int", self._required("offset"))
 
 
 class InvalidRequest(AnsweredError):

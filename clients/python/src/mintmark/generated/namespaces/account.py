@@ -13,6 +13,59 @@ class AccountMethods:
     def __init__(self, call: Call) -> None:
         self._call = call
 
+    def change_password(
+        self,
+        *,
+        id_token: str,
+        current_password: str,
+        new_password: str,
+        audience: Optional[str] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.Tokens:
+        """Change one's own password.
+
+        With an ID token that is good and the present password; a wrong one counts against the account. Every
+        session ends, and a new one begins.
+
+        Args:
+            id_token (string of 1–20000 characters): A signed JSON Web Token in compact form.
+            current_password (string of 0–4096 characters): A password.
+            new_password (string of 0–4096 characters): A password.
+            audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
+                audiences. Without it, the tenant itself.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
+                an unknown critical header.
+            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
+            TokenKeyUnknown: kid is missing, names no key of this store, or names a revoked one.
+            TokenSignatureInvalid: The signature does not verify with the key that kid names.
+            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
+            TokenExpired: exp is past.
+            TokenNotYetValid: iat or nbf lies in the future.
+            TokenUseMismatch: A token of one kind is given where another is needed.
+            TokenRevoked: The identity or the pool is deleted or disabled since, or credentials.revoke has
+                named one of them since the token was minted.
+            InvalidPassword: A new password breaks rules, or a password is wrong.
+            PasswordNotSet: A password for an account that signs in otherwise, or its reset.
+            AccountLocked: Guessing has locked the account or the address.
+            AccountDisabled: A disabled account would sign in or refresh.
+            AudienceNotOffered: An audience that the tenant does not list.
+
+        Elsewhere: firebase: accounts:update password.
+        """
+        params: Dict[str, Any] = {
+            "idToken": id_token,
+            "currentPassword": current_password,
+            "newPassword": new_password,
+            "audience": audience,
+        }
+        answer = self._call("account.changePassword", params, timeout, trace)
+        return types.Tokens.of(answer)
+
     def create(
         self,
         *,
@@ -233,6 +286,59 @@ class AsyncAccountMethods:
 
     def __init__(self, call: AsyncCall) -> None:
         self._call = call
+
+    async def change_password(
+        self,
+        *,
+        id_token: str,
+        current_password: str,
+        new_password: str,
+        audience: Optional[str] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.Tokens:
+        """Change one's own password.
+
+        With an ID token that is good and the present password; a wrong one counts against the account. Every
+        session ends, and a new one begins.
+
+        Args:
+            id_token (string of 1–20000 characters): A signed JSON Web Token in compact form.
+            current_password (string of 0–4096 characters): A password.
+            new_password (string of 0–4096 characters): A password.
+            audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
+                audiences. Without it, the tenant itself.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
+                an unknown critical header.
+            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
+            TokenKeyUnknown: kid is missing, names no key of this store, or names a revoked one.
+            TokenSignatureInvalid: The signature does not verify with the key that kid names.
+            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
+            TokenExpired: exp is past.
+            TokenNotYetValid: iat or nbf lies in the future.
+            TokenUseMismatch: A token of one kind is given where another is needed.
+            TokenRevoked: The identity or the pool is deleted or disabled since, or credentials.revoke has
+                named one of them since the token was minted.
+            InvalidPassword: A new password breaks rules, or a password is wrong.
+            PasswordNotSet: A password for an account that signs in otherwise, or its reset.
+            AccountLocked: Guessing has locked the account or the address.
+            AccountDisabled: A disabled account would sign in or refresh.
+            AudienceNotOffered: An audience that the tenant does not list.
+
+        Elsewhere: firebase: accounts:update password.
+        """
+        params: Dict[str, Any] = {
+            "idToken": id_token,
+            "currentPassword": current_password,
+            "newPassword": new_password,
+            "audience": audience,
+        }
+        answer = await self._call("account.changePassword", params, timeout, trace)
+        return types.Tokens.of(answer)
 
     async def create(
         self,

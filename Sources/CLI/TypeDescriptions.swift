@@ -1,0 +1,71 @@
+import Contract
+import JSON
+
+/// The types that methods share, said in words for people.
+struct TypeDescriptions {
+    private let schemas = OpenRPCDocument.sharedSchemas
+
+    /// Every type's name.
+    var names: [String] { schemas.members.map(\.name) }
+
+    /// The schema of a type, nil if there is none of this name.
+    func schema(_ name: String) -> JSONValue? { schemas[name] }
+
+    /// The objects that schemas name, and those that these name in turn, in the order in which they are met.
+    func named(in roots: [JSONValue]) -> [String] {
+        var found: [String] = []
+        for root in roots { collect(root, &found) }
+        return found.filter { members($0) != nil }
+    }
+
+    /// Prints a type with its members.
+    func describe(_ name: String) throws {
+        let schema = schemas[name] ?? .null
+        try Printing.out("\(Printing.bold(name))  \(Printing.dim(text(of: schema, isShort: false)))")
+        if let description = schema["description"]?.string { try Printing.out("  \(description)") }
+        let required = schema["required"]?.array ?? []
+        for member in members(name) ?? [] {
+            let need = required.contains(.string(member.name)) ? "required" : "optional"
+            try Printing.out("  \(Printing.cyan(member.name))  \(Printing.dim("\(text(of: member.value, isShort: true)), \(need)"))")
+            if let description = (member.value["description"] ?? target(of: member.value)?.schema["description"])?.string {
+                try Printing.out("      \(description)")
+            }
+        }
+        try Printing.out("")
+    }
+
+    private func members(_ name: String) -> [(name: String, value: JSONValue)]? { schemas[name]?["properties"]?.object?.members }
+
+    private func collect(_ value: JSONValue, _ found: inout [String]) {
+        switch value {
+        case .array(let elements): for element in elements { collect(element, &found) }
+        case .object(let object):
+            if let target = target(of: value), !found.contains(target.name) {
+                found.append(target.name)
+                collect(target.schema, &found)
+            }
+            for member in object.members { collect(member.value, &found) }
+        default: break
+        }
+    }
+
+    private func target(of value: JSONValue) -> (name: String, schema: JSONValue)? {
+        guard let reference = value["$ref"]?.string, let slash = reference.lastIndex(of: "/") else { return nil }
+        let name = String(reference[reference.index(after: slash)...])
+        return schemas[name].map { (name, $0) }
+    }
+
+    /// What a value is, in a few words.
+    private func text(of schema: JSONValue, isShort: Bool) -> String {
+        if let target = target(of: schema) { return members(target.name) == nil ? text(of: target.schema, isShort: isShort) : target.name }
+        if let values = schema["enum"]?.array { return values.map { $0.string ?? $0.text }.joined(separator: " | ") }
+        switch schema["type"]?.string {
+        case "array": return "array of \(text(of: schema["items"] ?? [:], isShort: true))"
+        case "object" where schema["properties"] == nil:
+            guard let values = schema["additionalProperties"], values["type"] != nil || values["$ref"] != nil else { return "any object" }
+            return "object of \(text(of: values, isShort: true))"
+        case let type?: return type + (isShort ? "" : schema["pattern"]?.string.map { " like \($0)" } ?? "")
+        case nil: return "any value"
+        }
+    }
+}

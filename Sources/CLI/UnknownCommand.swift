@@ -1,0 +1,20 @@
+import ArgumentParser
+import Contract
+
+/// Refuses a first word that is no command, before it is taken for an argument of `serve`.
+enum UnknownCommand {
+    /// - Throws: `ValidationError` that says what may have been meant.
+    static func refuse(_ arguments: [String]) throws {
+        let rest = arguments.first == "help" ? arguments.dropFirst() : arguments[...]
+        guard let word = rest.first, !word.hasPrefix("-") else { return }
+        let known = MintmarkCommand.configuration.subcommands.map { $0._commandName } + ["help"]
+        if known.contains(word) { return }
+        if Contract.MethodTable.all.contains(where: { $0.name == word }) {
+            throw ValidationError("\(word) is a method, not a command: mintmark call \(word)")
+        }
+        let nearest = Contract.NearestNames.of(word, among: known)
+        let hint =
+            nearest.isEmpty ? "The commands are \(known.joined(separator: ", "))." : "Did you mean \(nearest.joined(separator: " or "))?"
+        throw ValidationError("There is no command '\(word)'. \(hint)")
+    }
+}

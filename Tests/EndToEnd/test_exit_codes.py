@@ -1,0 +1,141 @@
+"""How commands end: what they say, and their exit codes."""
+
+import os
+import subprocess
+import tempfile
+
+from endtoend import EndToEnd
+from sidecar import binary, clean_environment, run
+
+PING = b'{"jsonrpc":"2.0","id":1,"method":"system.ping"}\n'
+
+
+class ExitCodes(EndToEnd):
+    stores = ("sqlite",)
+
+    def call(self, *arguments, **more):
+        return run(*arguments, home=self.folder, **more)
+
+    def shell(self, script, *arguments, input=b""):
+        """Runs a line of bash in which "$0" is the binary."""
+        return subprocess.run(
+            ["bash", "-c", script, binary(), *arguments], input=input, capture_output=True, timeout=60, cwd=self.folder,
+            env=clean_environment(self.folder))
+
+    def test_output_that_cannot_be_written(self):
+        """Lost output is no success: 74, and a sentence on stderr."""
+        for command in ("call system.ping --store :memory:", "call rpc.discover --store :memory:", "methods", "describe pool.create",
+                        "doctor --store :memory:", "demo", "completions bash", "migrate --store m.db", "jwks --store :memory:", "--help", "--version"):
+            with self.subTest(command):
+                done = self.shell(f'"$0" {command} > /dev/full')
+                self.assertEqual(done.returncode, 74, done.stderr)
+                self.assertIn(b"No space left on device", done.stderr)
+
+    def test_serve_whose_answers_cannot_be_written(self):
+        done = self.shell('"$0" serve --store :memory: > /dev/full', input=PING)
+        self.assertEqual(done.returncode, 74, done.stderr)
+        self.assertIn(b"the answers cannot be written", done.stderr)
+
+    def test_nobody_reads_any_more(self):
+        """A closed pipe ends every command quietly, and nothing is left behind."""
+        self.call("call", "--store", self.path("store.db"), "pool.list")
+        for command in ("methods", "demo", "doctor --store store.db", "describe pool.create"):
+            with self.subTest(command):
+                done = self.shell(f'set -o pipefail; "$0" {command} | head -n 1; exit "${{PIPESTATUS[0]}}"')
+                self.assertEqual((done.returncode, done.stderr), (0, b""))
+        self.assertEqual(sorted(os.listdir(self.folder)), ["store.db", "store.db.key"])
+
+    def test_demo_that_nobody_reads_leaves_nothing(self):
+        folders = lambda: {name for name in os.listdir("/tmp") if name.startswith("mintmark-demo-")}
+        before = folders()
+        for _ in range(3):
+            self.shell('"$0" demo | head -n 1')
+        self.assertEqual(folders() - before, set())
+
+    def test_serve_on_a_store_that_cannot_be_used(self):
+        """Every request is answered with the reason, and the end says it too."""
+        for input, count in ((b'{"jsonrpc":"2.0","id":1,"method":"pool.list"}\n', 1), (b"", 0)):
+            done = self.call("serve", "--store", self.folder, input=input)
+            self.assertEqual((done.returncode, done.stdout.count(b"storeCannotOpen")), (2, count), done.stderr)
+
+    def test_input_that_cannot_be_read(self):
+        done = self.shell('"$0" serve --store :memory: < .')
+        self.assertEqual(done.returncode, 74)
+        self.assertIn(b"the input cannot be read", done.stderr)
+
+    def test_a_key_file_that_is_missing(self):
+        for command in (("call", "pool.list"), ("serve",), ("doctor",), ("backup", self.path("copy.db"))):
+            with self.subTest(command):
+                done = self.call(*command, "--store", self.path("store.db"), "--master-key-file", self.path("nope"))
+                self.assertEqual(done.returncode, 2, done.stderr)
+                said = (done.stdout + done.stderr).decode()
+                self.assertIn(f"{self.path('nope')} cannot be opened: there is no such file (--master-key-file names it", said)
+                self.assertNotIn("StoreCannotOpen(", said)
+        done = self.call("call", "pool.list", environment={"MINTMARK_MASTER_KEY_FILE": self.path("nope")})
+        self.assertIn(b"(MINTMARK_MASTER_KEY_FILE names it", done.stderr)
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_doctor_makes_nothing(self):
+        """A mistyped path is no store, and stays none."""
+        open(self.path("empty.db"), "w").close()
+        for arguments, word in ((("--store", self.path("typo", "x.db")), b"there is no store"), (("--store", self.path("typo.db")), b"there is no store"),
+                                (("--app", "typo"), b"there is no store"), (("--store", self.path("empty.db")), b"the file is empty")):
+            with self.subTest(arguments):
+                done = self.call("doctor", *arguments)
+                self.assertEqual(done.returncode, 2, done.stdout)
+                self.assertIn(word, done.stdout)
+        self.assertEqual(os.listdir(self.folder), ["empty.db"])
+        self.assertEqual(os.path.getsize(self.path("empty.db")), 0)
+
+    def test_a_refused_store_is_said_once(self):
+        done = self.call("call", "pool.list", "--store", self.folder)
+        self.assertEqual((done.returncode, done.stderr.count(b"it is a folder")), (2, 1), done.stderr)
+
+
+class Refusals(EndToEnd):
+    """What is wrong with a command line, and what to type instead."""
+
+    stores = ("sqlite",)
+
+    def refused(self, *arguments, environment=None):
+        done = run(*arguments, home=self.folder, environment=environment)
+        self.assertEqual((done.returncode, done.stdout), (64, b""), done.stderr)
+        self.assertEqual(os.listdir(self.folder), [])
+        return done.stderr.decode()
+
+    def test_words_that_are_no_commands(self):
+        self.assertIn("Did you mean serve?", self.refused("sevre"))
+        self.assertIn("Did you mean serve?", self.refused("help", "sevre"))
+        self.assertIn("mintmark call system.ping", self.refused("system.ping"))
+        self.assertIn("mintmark methods lists them", self.refused("describe", ""))
+
+    def test_numbers_out_of_range(self):
+        self.assertIn("--drain is between", self.refused("serve", "--drain", "-1"))
+        for clock in ("-5", "253402300800", "9999999999999999"):
+            self.assertIn("--clock is between", self.refused("serve", "--testing", "--clock", clock))
+            self.assertIn("--clock is between", self.refused("serve", "--testing", environment={"MINTMARK_CLOCK": clock}))
+
+    def test_the_environment_is_named(self):
+        self.assertIn("MINTMARK_CALLER is one of", self.refused("call", "pool.list", environment={"MINTMARK_CALLER": "root"}))
+        self.assertIn("Did you mean MINTMARK_STORE?", self.refused("serve", environment={"MINTMARK_STOER": self.path("x.db")}))
+
+    def test_the_command_is_named(self):
+        self.assertIn("mintmark call --help", self.refused("call", "pool.list", "--clock", "5"))
+
+    def test_a_mistyped_store_in_memory(self):
+        self.assertIn("did you mean :memory:?", self.refused("call", "pool.list", "--store", ":memoy:"))
+
+    def test_a_sentence_is_said_once(self):
+        done = run("call", "--store", ":memory:", "pool.list", "[]", home=self.folder)
+        self.assertEqual(done.stderr.count(b"by name only"), 1)
+
+    def test_the_example_of_the_help_runs_as_it_stands(self):
+        """The lines are not wrapped, and what is pasted runs."""
+        lines = run("--help", home=self.folder).stdout.decode().split("\n")
+        first = next(number for number, line in enumerate(lines) if line.startswith("  echo "))
+        with tempfile.TemporaryDirectory() as folder:
+            os.symlink(binary(), os.path.join(folder, "mintmark"))
+            environment = clean_environment(self.folder, {"PATH": f"{folder}:{os.environ['PATH']}"})
+            done = subprocess.run(["bash", "-c", "\n".join(lines[first:first + 2])], capture_output=True, env=environment)
+        self.assertIn(b'"result"', done.stdout)
+        self.assertEqual(os.listdir(self.folder), [])

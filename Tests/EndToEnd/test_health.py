@@ -1,0 +1,93 @@
+"""What system.health notices of a store that takes no writes, or is not in its place any more."""
+
+import os
+import resource
+import shutil
+import sqlite3
+import time
+
+from endtoend import EndToEnd, make_pool
+from sidecar import run
+
+
+class Health(EndToEnd):
+    stores = ("sqlite",)
+
+    def setUp(self):
+        super().setUp()
+        self.store = self.path("store.db")
+
+    def becomes(self, sidecar, ready):
+        """Waits for as long as a finding may be kept: the store's check."""
+        deadline = time.monotonic() + 5
+        while True:
+            health = sidecar.call("system.health")
+            if health["ready"] is ready or time.monotonic() > deadline:
+                break
+            time.sleep(0.1)
+        self.assertIs(health["ready"], ready, health)
+        return next(check for check in health["checks"] if check["name"] == "store")
+
+    def grown(self):
+        """What makes a new process find no room: a log that another one keeps long, and a limit on the size of files, which is what an
+        ordinary user can make. The shared memory beside the log just fits."""
+        other = self.spawn(store=self.store)
+        for _ in range(10):
+            make_pool(other)
+        self.assertGreater(os.path.getsize(self.store + "-wal"), 40_000)
+        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (33_000, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
+        return {"preexec_fn": limit, "restore_signals": False}
+
+    def test_a_full_disk(self):
+        sidecar = self.spawn(store=self.store, **self.grown())
+        self.assertEqual(len(sidecar.call("pool.list")["pools"]), 10)
+        self.assertIn("is full", self.becomes(sidecar, False)["detail"])
+        self.refused("storeFull", sidecar, "pool.create", {"name": "shop"})
+
+    def test_a_file_that_was_removed_or_replaced(self):
+        for replaced in (False, True):
+            with self.subTest(replaced=replaced):
+                sidecar = self.spawn(store=self.store)
+                make_pool(sidecar)
+                self.becomes(sidecar, True)
+                if replaced:
+                    shutil.copy(self.store, self.path("other.db"))
+                    os.replace(self.path("other.db"), self.store)
+                else:
+                    os.remove(self.store)
+                self.assertIn("removed or replaced", self.becomes(sidecar, False)["detail"])
+                sidecar.close()
+                for name in os.listdir(self.folder):
+                    os.remove(self.path(name))
+
+    def test_a_store_that_is_locked(self):
+        """Another program holds it: health answers within its own limit, and is well again when that one lets go."""
+        sidecar = self.spawn(store=self.store)
+        make_pool(sidecar)
+        other = sqlite3.connect(self.store, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        began = time.monotonic()
+        time.sleep(1.1)
+        self.assertIn("waited", self.becomes(sidecar, False)["detail"])
+        self.assertLess(time.monotonic() - began, 4.5)
+        other.execute("ROLLBACK")
+        other.close()
+        self.becomes(sidecar, True)
+
+    def test_it_writes_once_a_second_at_most(self):
+        sidecar = self.spawn(store=self.store)
+        make_pool(sidecar)
+        self.becomes(sidecar, True)
+        before = os.path.getsize(self.store + "-wal")
+        began = time.monotonic()
+        for _ in range(200):
+            sidecar.call("system.health")
+        self.assertLessEqual(os.path.getsize(self.store + "-wal") - before, (2 + time.monotonic() - began) * 4200)
+
+    def test_doctor_tries_to_write(self):
+        done = run("doctor", "--store", self.store, home=self.folder, **self.grown())
+        self.assertEqual(done.returncode, 2, done.stdout)
+        self.assertIn(b"is full", done.stdout)
+        done = run("doctor", "--store", self.store, home=self.folder)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIn(b"it takes writes", done.stdout)
