@@ -36,8 +36,9 @@ struct PoolTokenVerifier: Sendable {
         let jws = try parse(token)
         guard let kid = jws.header.keyID else { throw TokenKeyUnknown(kid: nil) }
         let found = try surroundings.database.read { tx in try key(kid, in: tx) }
-        guard let found, found.revokedAt == nil else { throw TokenKeyUnknown(kid: kid) }
+        guard let found else { throw TokenKeyUnknown(kid: kid) }
         do { _ = try jws.verify(with: found.privateKey.publicKey) } catch { throw Self.answer(error, kid: kid) }
+        if found.revokedAt != nil { throw TokenRevoked(reason: "the key that signed it was revoked by key.revoke") }
         let verified = try claims(of: jws, signedBy: found)
         try check(verified, expected, now: now)
         if expected.checksRevocation { try checkStanding(of: verified) }
