@@ -43,8 +43,8 @@ public struct Configuration: Sendable {
 
     public init(
         store: Store, realm: Realm? = nil, testing: Bool = false, publicCaller: Bool = false, masterKey: MasterKey? = nil,
-        auditsIssuance: Bool = false, auditRetentionDays: Int? = nil, migrates: Bool = true, makesFolders: Bool = false, makesStores: Bool = true,
-        clock: Int64? = nil, databaseConnections: Int = 4, outgoing: CurlClient.Options = .init()
+        auditsIssuance: Bool = false, auditRetentionDays: Int? = nil, migrates: Bool = true, makesFolders: Bool = false,
+        makesStores: Bool = true, clock: Int64? = nil, databaseConnections: Int = 4, outgoing: CurlClient.Options = .init()
     ) {
         self.store = store
         self.databaseConnections = databaseConnections
