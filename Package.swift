@@ -37,7 +37,7 @@ let package = Package(
         .executableTarget(
             name: "CLI",
             dependencies: [
-                "Contract", "Identity", "JSON", "JSONRPC", "Mintmark", "Network", "Storage",
+                "Contract", "Crypto", "Identity", "JSON", "JSONRPC", "Mintmark", "Network", "Storage",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -58,11 +58,11 @@ let package = Package(
         + room("Network", ["CCurl", "Crypto", "JSON", "Platform"])
         + room("Loopback", ["Platform"])
         + room("Messages", ["Contract", "Crypto", "JSON", "Network", "Platform"])
-        + room("Identity", ["Contract", "Crypto", "JSON", "Loopback", "Platform", "Storage"], notSources: ["Vectors"])
+        + room("Identity", ["Contract", "Crypto", "JSON", "Loopback", "Patterns", "Platform", "Storage"], notSources: ["Vectors"])
         + room(
             "Mintmark",
             [
-                "Contract", "Crypto", "Identity", "JSON", "JSONRPC", "Network", "Platform", "Storage",
+                "Contract", "Crypto", "Identity", "JSON", "JSONRPC", "Messages", "Network", "Platform", "Storage",
                 .product(name: "Logging", package: "swift-log"),
             ])
 )

@@ -85,11 +85,19 @@ enum Lanes {
     static func lane(of method: MethodInfo, _ params: JSONNode?) -> Lane {
         switch method.name {
         case "token.mintForDeveloper", "token.mint", "identity.resolve", "credentials.get", "credentialsProvider.get": .compute
+        // These may send a mail, or wait for one.
+        case "signUp.start", "signUp.resendCode", "signIn.start", "signIn.resendCode", "passwordReset.start", "passwordReset.resendCode",
+            "test.outbox":
+            .network
+        case "signUp.submitPassword", "signIn.submitPassword", "signIn.withPassword", "passwordReset.submitPassword",
+            "account.changePassword":
+            .hash
+        case "account.create": params?["password"] == nil ? .store : .hash
         case "audit.verify", "store.stats", "system.health": .store
         case "key.rotate", "key.revoke": .hash
         // Making an RSA key takes long.
         case "system.apply": hasRSA(params?["pools"]) ? .hash : .store
-        case "pool.create": params?["signingAlgorithm"]?.string?.hasPrefix("RS") == true ? .hash : .store
+        case "pool.create", "tenant.create": params?["signingAlgorithm"]?.string?.hasPrefix("RS") == true ? .hash : .store
         default: method.isReadOnly ? .compute : .store
         }
     }

@@ -7,6 +7,7 @@ import Platform
 /// A class, because every request takes it up: as a struct of services it would be copied member by member each time.
 public final class Services: Sendable {
     public let surroundings: Surroundings
+    public let account: AccountService
     let apply: ApplyService
     public let audit: AuditService
     public let compat: CompatService
@@ -14,8 +15,13 @@ public final class Services: Sendable {
     public let credentialsProvider: CredentialsProviderService
     public let identity: IdentityService
     public let key: KeyService
+    public let passwordReset: PasswordResetService
     public let pool: PoolService
     public let role: RoleService
+    public let session: SessionService
+    public let signIn: SignInService
+    public let signUp: SignUpService
+    public let tenant: TenantService
     public let store: StoreService
     public let token: TokenService
     let housekeeping: Housekeeping
@@ -27,14 +33,20 @@ public final class Services: Sendable {
     init(_ surroundings: Surroundings, _ mintmark: Mintmark) {
         let catalogue = Catalogue(vault: surroundings.vault)
         self.surroundings = surroundings
+        account = AccountService(surroundings, catalogue)
         apply = ApplyService(surroundings)
         audit = AuditService(surroundings)
         compat = CompatService(surroundings, catalogue)
         credentials = CredentialsService(surroundings, catalogue)
         identity = IdentityService(surroundings, catalogue)
         key = KeyService(surroundings, catalogue)
+        passwordReset = PasswordResetService(surroundings, catalogue)
         pool = PoolService(surroundings, catalogue)
         role = RoleService(surroundings, catalogue)
+        session = SessionService(surroundings, catalogue)
+        signIn = SignInService(surroundings, catalogue)
+        signUp = SignUpService(surroundings, catalogue)
+        tenant = TenantService(surroundings, catalogue)
         store = StoreService(surroundings, keyFile: mintmark.configuration.keyFile, hasOwnKey: mintmark.configuration.masterKey != nil)
         token = TokenService(surroundings, catalogue)
         credentialsProvider = CredentialsProviderService(surroundings, catalogue)
@@ -44,9 +56,9 @@ public final class Services: Sendable {
             reports: .logged(to: mintmark.log))
         let test = mintmark.configuration.testing ? TestService(surroundings, loopback) : nil
         let methods = Contract.MethodTable.bind(
-            audit: audit, compat: compat, credentials: credentials, credentialsProvider: credentialsProvider, identity: identity,
-            key: key, pool: pool, role: role, rpc: RpcService(mintmark), store: store, system: SystemService(mintmark), test: test,
-            token: token)
+            account: account, audit: audit, compat: compat, credentials: credentials, credentialsProvider: credentialsProvider,
+            identity: identity, key: key, passwordReset: passwordReset, pool: pool, role: role, rpc: RpcService(mintmark), session: session,
+            signIn: signIn, signUp: signUp, store: store, system: SystemService(mintmark), tenant: tenant, test: test, token: token)
         let byName = Dictionary(uniqueKeysWithValues: methods.map { ($0.info.name, $0) })
         bound = Contract.MethodTable.all.map { byName[$0.name] }
     }

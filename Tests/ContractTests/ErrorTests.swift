@@ -74,6 +74,32 @@ import Testing
         (3030, "providerNotOpen"),
         (3031, "tokenNotAwaited"),
         (3032, "tooManyProviders"),
+        (4001, "tenantNotFound"),
+        (4002, "tenantExists"),
+        (4003, "tenantNotDeletable"),
+        (4004, "invalidTenantSettings"),
+        (4005, "signUpNotAllowed"),
+        (4006, "invalidUsername"),
+        (4007, "userAlreadyExists"),
+        (4008, "invalidPassword"),
+        (4009, "invalidCode"),
+        (4010, "invalidAttributes"),
+        (4011, "continuationTokenInvalid"),
+        (4012, "continuationTokenExpired"),
+        (4013, "stepNotPossible"),
+        (4014, "tooManyCodes"),
+        (4015, "accountLocked"),
+        (4016, "passwordNotAccepted"),
+        (4017, "userNotFound"),
+        (4018, "passwordNotSet"),
+        (4019, "passwordChangeRequired"),
+        (4020, "refreshTokenInvalid"),
+        (4021, "refreshTokenExpired"),
+        (4022, "refreshTokenReused"),
+        (4023, "audienceNotOffered"),
+        (5001, "accountNotFound"),
+        (5002, "accountDisabled"),
+        (5003, "accountExists"),
         (6001, "providerUnavailable"),
         (6002, "providerUnusable"),
         (8001, "storeBusy"),
@@ -87,8 +113,13 @@ import Testing
         (8009, "masterKeyMissing"),
         (8010, "masterKeyWrong"),
         (8011, "testingStoreMismatch"),
-        (8012, "outcomeUnknown"), (8013, "backupFileExists"), (8014, "backupNotHere"), (8015, "backupFailed"),
-        (8016, "newMasterKeyNeeded"), (8017, "invalidMasterKey"),
+        (8012, "outcomeUnknown"),
+        (8013, "backupFileExists"),
+        (8014, "backupNotHere"),
+        (8015, "backupFailed"),
+        (8016, "newMasterKeyNeeded"),
+        (8017, "invalidMasterKey"),
+        (8030, "messageNotSent"),
         (9001, "clockOutOfRange"),
         (9010, "portUnavailable"),
     ]
@@ -100,7 +131,7 @@ import Testing
 
     @Test("our own numbers stay out of the range that JSON-RPC reserves, each in its block")
     func blocks() {
-        for error in ErrorTable.all where error.code > 0 { #expect([1, 2, 3, 6, 8, 9].contains(error.code / 1000), "\(error.code)") }
+        for error in ErrorTable.all where error.code > 0 { #expect([1, 2, 3, 4, 5, 6, 8, 9].contains(error.code / 1000), "\(error.code)") }
     }
 
     @Test("an error fills its data into its message, and writes it with its type")

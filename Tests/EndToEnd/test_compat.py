@@ -8,7 +8,7 @@ import subprocess
 import sys
 from urllib.parse import urlsplit
 
-from endtoend import PRINCIPAL, EndToEnd, pool_with_role
+from endtoend import PRINCIPAL, EndToEnd, only, pool_with_role
 
 TARGET = "AWSCognitoIdentityService."
 SIGNED = {
@@ -62,6 +62,7 @@ class Compat(EndToEnd):
         self.assertEqual(code({**SIGNED, "Authorization": SIGNED["Authorization"].replace("cognito-identity", "s3")}), "InvalidSignatureException")
         self.assertEqual(self.ask("GetId", {"IdentityPoolId": NOWHERE}, {})[1]["__type"], "ResourceNotFoundException")
 
+    @only("sqlite")
     def test_a_store_that_does_not_open_is_an_error_of_the_pipe(self):
         blocked = self.spawn(store=self.folder)
         self.refused({"storeCannotOpen", "notAStore"}, blocked, "compat.http", {"method": "GET", "url": "/"})

@@ -2,7 +2,9 @@
 
 import sqlite3
 
-from endtoend import EndToEnd, PRINCIPAL, make_pool, mint
+from endtoend import EndToEnd, PRINCIPAL, make_pool, mint, only
+from sidecar import RpcError
+from websites import DISCOVERY, KEYS, OpenIDWebsite, page, slow
 
 NOTIFICATION = "credentialsProvider/identityChanged"
 
@@ -39,6 +41,7 @@ class Providers(EndToEnd):
 
 
 class Joining(Providers):
+    @only("sqlite")
     def test_more_calls_than_can_wait_without_a_thread_share_it_too(self):
         provider = self.open()
         other = sqlite3.connect(self.store, isolation_level=None)
@@ -50,6 +53,7 @@ class Joining(Providers):
         answers = [self.sidecar.answer(id) for id in ids]
         self.assertEqual(len({answer["credentials"]["accessKeyId"] for answer in answers}), 1)
 
+    @only("sqlite")
     def test_two_hundred_calls_share_one_refresh_and_hold_no_thread(self):
         """Another program's lock makes the refresh slow. Whoever joins it must not take the threads that wait for the store."""
         provider = self.open()
@@ -69,14 +73,14 @@ class Joining(Providers):
 
     def test_calls_share_a_refresh_that_fails(self):
         provider = self.open(logins={"login.shop": "alice"})
-        self.sidecar.call("pool.update", {"poolId": self.pool, "name": "shop", "allowUnauthenticated": True})
         self.sidecar.call("pool.setRoles", {"poolId": self.pool, "roles": {}})
         ids = [self.sidecar.send("credentialsProvider.get", {"provider": provider}) for _ in range(50)]
         for id in ids:
-            with self.assertRaises(Exception) as caught:
+            with self.assertRaises(RpcError) as caught:
                 self.sidecar.answer(id)
             self.assertEqual(caught.exception.type, "roleNotConfigured")
 
+    @only("sqlite")
     def test_a_call_that_has_joined_can_be_cancelled(self):
         provider = self.open()
         other = sqlite3.connect(self.store, isolation_level=None)
@@ -87,7 +91,7 @@ class Joining(Providers):
         joined = self.sidecar.send("credentialsProvider.get", {"provider": provider})
         self.works(self.sidecar)
         self.sidecar.write(b'{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":%d}}\n' % joined)
-        with self.assertRaises(Exception) as caught:
+        with self.assertRaises(RpcError) as caught:
             self.sidecar.answer(joined, timeout=3)
         self.assertEqual(caught.exception.code, -32800)
         other.execute("ROLLBACK")
@@ -107,6 +111,41 @@ class Joining(Providers):
         answers = [self.sidecar.answer(id) for id in ids]
         self.assertEqual({each["state"] for each in answers}, {"ready"})
         self.assertEqual(len({each["credentials"]["accessKeyId"] for each in answers}), 1)
+
+
+class JoiningOverTheNetwork(Providers):
+    """The user's login provider has to be asked for its keys, and takes its time."""
+
+    def setUp(self):
+        super().setUp()
+        self.site = OpenIDWebsite()
+        self.addCleanup(self.site.close)
+        self.sidecar = self.spawn(testing=True)
+        self.pool = make_pool(self.sidecar, providers=[self.site.settings()])["poolId"]
+        role = self.sidecar.call("role.put", {"name": "shopper", "poolId": self.pool})["roleArn"]
+        self.sidecar.call("pool.setRoles", {"poolId": self.pool, "roles": {"authenticated": role}})
+        self.site.pages[DISCOVERY] = slow(1.5, page({"issuer": self.site.issuer, "jwks_uri": self.site.issuer + KEYS}))
+        self.provider = self.open(logins={self.site.name: self.site.token()})
+
+    def ask(self, count):
+        return [self.sidecar.send("credentialsProvider.get", {"provider": self.provider}) for _ in range(count)]
+
+    def test_calls_share_one_refresh(self):
+        answers = [self.sidecar.answer(id) for id in self.ask(100)]
+        self.assertEqual(len({answer["credentials"]["accessKeyId"] for answer in answers}), 1)
+        self.assertEqual(self.site.asked, [DISCOVERY, KEYS])
+
+    def test_the_one_that_refreshes_can_be_cancelled_and_the_others_are_answered(self):
+        [first] = self.ask(1)
+        self.site.wait_until_asked(DISCOVERY)
+        others = self.ask(20)
+        self.works(self.sidecar)
+        self.sidecar.write(b'{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":%d}}\n' % first)
+        with self.assertRaises(RpcError) as caught:
+            self.sidecar.answer(first)
+        self.assertEqual(caught.exception.code, -32800)
+        answers = [self.sidecar.answer(id) for id in others]
+        self.assertEqual(len({answer["credentials"]["accessKeyId"] for answer in answers}), 1)
 
 
 class Identities(Providers):

@@ -42,7 +42,7 @@ class Hosts(EndToEnd):
         self.assertEqual(sidecar.finish(), 0)
 
     def fill(self, sidecar, request):
-        """Writes requests until nothing more is taken for a second: how many bytes went in."""
+        """Writes requests until nothing more is taken for a second, says so, and writes the rest of the last: how many, how many bytes."""
         descriptor = sidecar.process.stdin.fileno()
         flags = fcntl.fcntl(descriptor, fcntl.F_GETFL)
         fcntl.fcntl(descriptor, fcntl.F_SETFL, flags | os.O_NONBLOCK)
@@ -58,6 +58,7 @@ class Hosts(EndToEnd):
                 continue
             rest, written = rest[count:], written + count
         fcntl.fcntl(descriptor, fcntl.F_SETFL, flags)
+        self.is_full.set()
         sidecar.write(rest)
         return number, written
 
@@ -67,8 +68,9 @@ class Hosts(EndToEnd):
         sidecar = self.spawn(reading=False)
         block = 200
         filler = threading.Thread(target=lambda: setattr(self, "filled", self.fill(sidecar, lambda n: b"".join(PING % (n * block + i) for i in range(block)))))
+        self.is_full = threading.Event()
         filler.start()
-        time.sleep(4)
+        self.assertTrue(self.is_full.wait(120), "it reads on without end")
         self.assertLess(sidecar.memory_kilobytes(), MEMORY_LIMIT)
         sidecar.start_reading()
         filler.join(60)
@@ -84,8 +86,9 @@ class Hosts(EndToEnd):
         """At most 16 MiB of answers wait, whatever their size."""
         sidecar = self.spawn(testing=True, reading=False)
         filler = threading.Thread(target=lambda: setattr(self, "filled", self.fill(sidecar, lambda n: b'{"jsonrpc":"2.0","id":%d,"method":"rpc.discover"}\n' % n)))
+        self.is_full = threading.Event()
         filler.start()
-        time.sleep(4)
+        self.assertTrue(self.is_full.wait(120), "it reads on without end")
         self.assertLess(sidecar.memory_kilobytes(), MEMORY_LIMIT)
         sidecar.start_reading()
         filler.join(60)

@@ -125,6 +125,18 @@ class Keys(Providers):
         self.assertEqual(len(identities), 200)
         self.assertEqual(self.site.asked, [DISCOVERY, KEYS])
 
+    def test_an_open_credentials_provider_waits_with_the_others(self):
+        role = self.sidecar.call("role.put", {"name": "reader", "poolId": self.shop})["roleArn"]
+        self.sidecar.call("pool.setRoles", {"poolId": self.shop, "roles": {"authenticated": role}})
+        logins = {self.site.name: self.site.token()}
+        handle = self.sidecar.call("credentialsProvider.open", {"poolId": self.shop, "logins": logins})["provider"]
+        self.site.pages[KEYS] = slow(0.5, self.site.pages[KEYS](None))
+        ids = [self.sidecar.send("identity.resolve", {"poolId": self.shop, "logins": logins})]
+        self.site.wait_until_asked(DISCOVERY)
+        ids += [self.sidecar.send("credentialsProvider.get", {"provider": handle}) for _ in range(20)]
+        self.assertEqual(len({self.sidecar.answer(id)["identityId"] for id in ids}), 1)
+        self.assertEqual(self.site.asked, [DISCOVERY, KEYS])
+
     def test_an_unknown_kid_makes_the_provider_be_asked_once(self):
         self.login(self.sidecar, self.shop, self.site)
         for n in range(20):

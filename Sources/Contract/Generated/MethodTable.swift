@@ -5,6 +5,13 @@ import JSON
 /// Every method, in the order of names.
 public enum MethodTable {
     public static let all: [MethodInfo] = [
+        AccountChangePassword.info,
+        AccountCreate.info,
+        AccountDelete.info,
+        AccountFind.info,
+        AccountGet.info,
+        AccountList.info,
+        AccountUpdate.info,
         AuditList.info,
         AuditVerify.info,
         CompatHttp.info,
@@ -31,6 +38,10 @@ public enum MethodTable {
         KeyList.info,
         KeyRevoke.info,
         KeyRotate.info,
+        PasswordResetResendCode.info,
+        PasswordResetStart.info,
+        PasswordResetSubmitCode.info,
+        PasswordResetSubmitPassword.info,
         PoolCreate.info,
         PoolDelete.info,
         PoolGet.info,
@@ -47,6 +58,21 @@ public enum MethodTable {
         RoleList.info,
         RolePut.info,
         RpcDiscover.info,
+        SessionList.info,
+        SessionRefresh.info,
+        SessionRevokeAll.info,
+        SessionSignOut.info,
+        SignInResendCode.info,
+        SignInStart.info,
+        SignInSubmitCode.info,
+        SignInSubmitPassword.info,
+        SignInWithContinuation.info,
+        SignInWithPassword.info,
+        SignUpResendCode.info,
+        SignUpStart.info,
+        SignUpSubmitAttributes.info,
+        SignUpSubmitCode.info,
+        SignUpSubmitPassword.info,
         StoreBackup.info,
         StoreRekey.info,
         StoreStats.info,
@@ -55,8 +81,14 @@ public enum MethodTable {
         SystemInfo.info,
         SystemMetrics.info,
         SystemPing.info,
+        TenantCreate.info,
+        TenantDelete.info,
+        TenantGet.info,
+        TenantList.info,
+        TenantUpdate.info,
         TestClock.info,
         TestHttp.info,
+        TestOutbox.info,
         TokenDiscovery.info,
         TokenJwks.info,
         TokenMint.info,
@@ -65,9 +97,16 @@ public enum MethodTable {
     ]
 
     /// Binds every method to its handler. Testing methods are left out where there is none.
-    public static func bind(audit: any AuditHandlers, compat: any CompatHandlers, credentials: any CredentialsHandlers, credentialsProvider: any CredentialsProviderHandlers, identity: any IdentityHandlers, key: any KeyHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, store: any StoreHandlers, system: any SystemHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
+    public static func bind(account: any AccountHandlers, audit: any AuditHandlers, compat: any CompatHandlers, credentials: any CredentialsHandlers, credentialsProvider: any CredentialsProviderHandlers, identity: any IdentityHandlers, key: any KeyHandlers, passwordReset: any PasswordResetHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, session: any SessionHandlers, signIn: any SignInHandlers, signUp: any SignUpHandlers, store: any StoreHandlers, system: any SystemHandlers, tenant: any TenantHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
         var all: [BoundMethod] = []
-        all.reserveCapacity(57)
+        all.reserveCapacity(89)
+        all.append(BoundMethod(AccountChangePassword.self) { try account.changePassword($0, $1) })
+        all.append(BoundMethod(AccountCreate.self) { try account.create($0, $1) })
+        all.append(BoundMethod(AccountDelete.self) { try account.delete($0, $1) })
+        all.append(BoundMethod(AccountFind.self) { try account.find($0, $1) })
+        all.append(BoundMethod(AccountGet.self) { try account.get($0, $1) })
+        all.append(BoundMethod(AccountList.self) { try account.list($0, $1) })
+        all.append(BoundMethod(AccountUpdate.self) { try account.update($0, $1) })
         all.append(BoundMethod(AuditList.self) { try audit.list($0, $1) })
         all.append(BoundMethod(AuditVerify.self) { try audit.verify($0, $1) })
         all.append(BoundMethod(CompatHttp.self) { try compat.http($0, $1) })
@@ -94,6 +133,10 @@ public enum MethodTable {
         all.append(BoundMethod(KeyList.self) { try key.list($0, $1) })
         all.append(BoundMethod(KeyRevoke.self) { try key.revoke($0, $1) })
         all.append(BoundMethod(KeyRotate.self) { try key.rotate($0, $1) })
+        all.append(BoundMethod(PasswordResetResendCode.self) { try passwordReset.resendCode($0, $1) })
+        all.append(BoundMethod(PasswordResetStart.self) { try passwordReset.start($0, $1) })
+        all.append(BoundMethod(PasswordResetSubmitCode.self) { try passwordReset.submitCode($0, $1) })
+        all.append(BoundMethod(PasswordResetSubmitPassword.self) { try passwordReset.submitPassword($0, $1) })
         all.append(BoundMethod(PoolCreate.self) { try pool.create($0, $1) })
         all.append(BoundMethod(PoolDelete.self) { try pool.delete($0, $1) })
         all.append(BoundMethod(PoolGet.self) { try pool.get($0, $1) })
@@ -110,6 +153,21 @@ public enum MethodTable {
         all.append(BoundMethod(RoleList.self) { try role.list($0, $1) })
         all.append(BoundMethod(RolePut.self) { try role.put($0, $1) })
         all.append(BoundMethod(RpcDiscover.self) { try rpc.discover($0, $1) })
+        all.append(BoundMethod(SessionList.self) { try session.list($0, $1) })
+        all.append(BoundMethod(SessionRefresh.self) { try session.refresh($0, $1) })
+        all.append(BoundMethod(SessionRevokeAll.self) { try session.revokeAll($0, $1) })
+        all.append(BoundMethod(SessionSignOut.self) { try session.signOut($0, $1) })
+        all.append(BoundMethod(SignInResendCode.self) { try signIn.resendCode($0, $1) })
+        all.append(BoundMethod(SignInStart.self) { try signIn.start($0, $1) })
+        all.append(BoundMethod(SignInSubmitCode.self) { try signIn.submitCode($0, $1) })
+        all.append(BoundMethod(SignInSubmitPassword.self) { try signIn.submitPassword($0, $1) })
+        all.append(BoundMethod(SignInWithContinuation.self) { try signIn.withContinuation($0, $1) })
+        all.append(BoundMethod(SignInWithPassword.self) { try signIn.withPassword($0, $1) })
+        all.append(BoundMethod(SignUpResendCode.self) { try signUp.resendCode($0, $1) })
+        all.append(BoundMethod(SignUpStart.self) { try signUp.start($0, $1) })
+        all.append(BoundMethod(SignUpSubmitAttributes.self) { try signUp.submitAttributes($0, $1) })
+        all.append(BoundMethod(SignUpSubmitCode.self) { try signUp.submitCode($0, $1) })
+        all.append(BoundMethod(SignUpSubmitPassword.self) { try signUp.submitPassword($0, $1) })
         all.append(BoundMethod(StoreBackup.self) { try store.backup($0, $1) })
         all.append(BoundMethod(StoreRekey.self) { try store.rekey($0, $1) })
         all.append(BoundMethod(StoreStats.self) { try store.stats($0, $1) })
@@ -118,9 +176,15 @@ public enum MethodTable {
         all.append(BoundMethod(SystemInfo.self) { try system.info($0, $1) })
         all.append(BoundMethod(SystemMetrics.self) { try system.metrics($0, $1) })
         all.append(BoundMethod(SystemPing.self) { try system.ping($0, $1) })
+        all.append(BoundMethod(TenantCreate.self) { try tenant.create($0, $1) })
+        all.append(BoundMethod(TenantDelete.self) { try tenant.delete($0, $1) })
+        all.append(BoundMethod(TenantGet.self) { try tenant.get($0, $1) })
+        all.append(BoundMethod(TenantList.self) { try tenant.list($0, $1) })
+        all.append(BoundMethod(TenantUpdate.self) { try tenant.update($0, $1) })
         if let test {
             all.append(BoundMethod(TestClock.self) { try test.clock($0, $1) })
             all.append(BoundMethod(TestHttp.self) { try test.http($0, $1) })
+            all.append(BoundMethod(TestOutbox.self) { try test.outbox($0, $1) })
         }
         all.append(BoundMethod(TokenDiscovery.self) { try token.discovery($0, $1) })
         all.append(BoundMethod(TokenJwks.self) { try token.jwks($0, $1) })

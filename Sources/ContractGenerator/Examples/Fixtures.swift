@@ -154,6 +154,86 @@ enum Fixtures {
                         method: "credentialsProvider.get", params: ["provider": "$provider"],
                         result: ["continuationToken": "$continuationToken"])
                 ]),
+            // A tenant beside the default one: $tenantIssuer.
+            Fixture(
+                name: "tenant", given: [],
+                steps: [.init(method: "tenant.create", params: ["tenantId": "shop"], result: ["issuer": "$tenantIssuer"])]),
+            // A sign-up of alice that waits for her code: $continuation, $code.
+            Fixture(
+                name: "signUp", given: [],
+                steps: [
+                    .init(
+                        method: "signUp.start", params: ["username": "alice@example.com"],
+                        result: ["state": "codeRequired", "continuationToken": "$continuation"]),
+                    .init(method: "test.outbox", params: [:], result: ["messages": [["code": "$code"]]]),
+                ]),
+            // Her account, just made: $account, $signedUp.
+            Fixture(
+                name: "account", given: ["signUp"],
+                steps: [
+                    .init(
+                        method: "signUp.submitCode", params: ["continuationToken": "$continuation", "code": "$code"],
+                        result: ["state": "completed", "accountId": "$account", "continuationToken": "$signedUp"])
+                ]),
+            // A sign-in to it that waits for a code: $signInContinuation, $signInCode.
+            Fixture(
+                name: "signIn", given: ["account"],
+                steps: [
+                    .init(
+                        method: "signIn.start", params: ["username": "alice@example.com"],
+                        result: ["continuationToken": "$signInContinuation"]),
+                    .init(method: "test.outbox", params: ["after": 1], result: ["messages": [["code": "$signInCode"]]]),
+                ]),
+            // A session of alice: $idToken, $accessToken, $refreshToken.
+            Fixture(
+                name: "session", given: ["account"],
+                steps: [
+                    .init(
+                        method: "signIn.withContinuation", params: ["continuationToken": "$signedUp"],
+                        result: ["idToken": "$idToken", "accessToken": "$accessToken", "refreshToken": "$refreshToken"])
+                ]),
+            // An account of alice with a password: $account.
+            Fixture(
+                name: "passwordAccount", given: [],
+                steps: [
+                    .init(
+                        method: "account.create",
+                        params: ["username": "alice@example.com", "password": "correct horse 9 Battery", "emailVerified": true],
+                        result: ["accountId": "$account"])
+                ]),
+            // A session of it: $idToken.
+            Fixture(
+                name: "passwordSession", given: ["passwordAccount"],
+                steps: [
+                    .init(
+                        method: "signIn.withPassword", params: ["username": "alice@example.com", "password": "correct horse 9 Battery"],
+                        result: ["idToken": "$idToken"])
+                ]),
+            // A sign-in to it that waits for the password: $continuation.
+            Fixture(
+                name: "passwordSignIn", given: ["passwordAccount"],
+                steps: [
+                    .init(
+                        method: "signIn.start", params: ["username": "alice@example.com"],
+                        result: ["state": "passwordRequired", "continuationToken": "$continuation"])
+                ]),
+            // A reset of that password that waits for the code: $continuation, $resetCode.
+            Fixture(
+                name: "passwordReset", given: ["passwordAccount"],
+                steps: [
+                    .init(
+                        method: "passwordReset.start", params: ["username": "alice@example.com"],
+                        result: ["continuationToken": "$continuation"]),
+                    .init(method: "test.outbox", params: [:], result: ["messages": [["code": "$resetCode"]]]),
+                ]),
+            // The same after the code: $nextContinuation.
+            Fixture(
+                name: "passwordResetVerified", given: ["passwordReset"],
+                steps: [
+                    .init(
+                        method: "passwordReset.submitCode", params: ["continuationToken": "$continuation", "code": "$resetCode"],
+                        result: ["state": "passwordRequired", "continuationToken": "$nextContinuation"])
+                ]),
             // The store under a master key that the caller has.
             Fixture(
                 name: "ownKey", given: [],

@@ -8,7 +8,9 @@ struct ApplyPlan {
     let roles: [PlannedRole]
 
     /// - Throws: `InvalidParams` with everything that is wrong with the document.
-    init(_ request: SystemApply.Params, _ fresh: FreshParts, realm: Realm, allowsPlainLoopback: Bool, at now: Int64, in tx: Transaction) throws {
+    init(_ request: SystemApply.Params, _ fresh: FreshParts, realm: Realm, allowsPlainLoopback: Bool, at now: Int64, in tx: Transaction)
+        throws
+    {
         let declaredPools = request.pools ?? []
         let declaredRoles = request.roles ?? []
         var problems = ApplyProblems()

@@ -27,7 +27,8 @@ struct PlannedPool {
             try existing.map { try $0.developerProvider(asking: declaration.developerProvider) } ?? declaration.developerProvider
         }
         let providers = try problems.attempt(pointer + "/providers") {
-            try [LoginProvider](declaration.providers ?? [], developerProvider: developerProvider ?? nil, allowsPlainLoopback: allowsPlainLoopback)
+            try [LoginProvider](
+                declaration.providers ?? [], developerProvider: developerProvider ?? nil, allowsPlainLoopback: allowsPlainLoopback)
         }
         if let existing, let given = declaration.signingAlgorithm?.rawValue, given != existing.signingAlgorithm {
             problems.add(

@@ -2,12 +2,13 @@ import Contract
 import Crypto
 import Storage
 
-/// What nearly every flow looks up and few change: pools, roles, keys, revocations, kept in memory for one store epoch.
+/// What nearly every flow looks up and few change: pools, tenants, roles, keys, revocations, kept in memory for one store epoch.
 public struct Catalogue: Sendable {
     private let pools = EpochCache<String, PoolRecord>()
     private let issuingPools = EpochCache<String, IssuingPool>()
     private let poolRoles = EpochCache<String, [String: String]>()
     private let roles = EpochCache<String, KnownRole>()
+    private let tenants = EpochCache<String, TenantRecord>()
     private let revocationList = EpochCache<Int, Revocations>()
     let signingKeys: SigningKeys
     let sessionKeys: SessionKeys
@@ -55,6 +56,17 @@ public struct Catalogue: Sendable {
     /// The pool, nil if there is none.
     func knownPool(_ id: String, in tx: Transaction) throws -> PoolRecord? {
         try pools.value(for: id, in: tx) { try tx.pool(id) }
+    }
+
+    /// - Throws: `TenantNotFound`.
+    func tenant(_ id: String, in tx: Transaction) throws -> TenantRecord {
+        guard let tenant = try knownTenant(id, in: tx) else { throw TenantNotFound(tenantId: id) }
+        return tenant
+    }
+
+    /// The tenant, nil if there is none.
+    func knownTenant(_ id: String, in tx: Transaction) throws -> TenantRecord? {
+        try tenants.value(for: id, in: tx) { try tx.tenant(id) }
     }
 
     /// The name of the role that a pool gives to identities of `kind`.

@@ -23,11 +23,8 @@ public struct Realm: Hashable, Sendable {
         writer.beginString()
         writer.part(issuer)
         writer.part("/")
-        switch owner {
-        case .pool(let id):
-            writer.part("pools/")
-            writer.part(id)
-        }
+        writer.part(owner.folder)
+        writer.part(owner.id)
         writer.endString()
     }
 
@@ -69,19 +66,36 @@ public struct Realm: Hashable, Sendable {
     func arn(ofSession name: String, role: String) -> String { "arn:aws:sts::\(account):assumed-role/\(role)/\(name)" }
 }
 
-/// Whose signing keys they are. Each pool signs with its own.
+/// Whose signing keys they are. Each pool and each tenant signs with its own.
 public enum KeyOwner: Hashable, Sendable {
     case pool(String)
+    case tenant(String)
 
     /// The path below the realm's issuer; it is also the name under which keys are stored.
-    var path: String {
+    var path: String { folder + id }
+
+    var id: String {
         switch self {
-        case .pool(let id): "pools/\(id)"
+        case .pool(let id), .tenant(let id): id
+        }
+    }
+    var poolId: String? { if case .pool(let id) = self { id } else { nil } }
+    var tenantId: String? { if case .tenant(let id) = self { id } else { nil } }
+
+    fileprivate var folder: String {
+        switch self {
+        case .pool: "pools/"
+        case .tenant: "tenants/"
         }
     }
 
     init?(path: String) {
-        guard path.hasPrefix("pools/"), path.utf8.count > 6 else { return nil }
-        self = .pool(String(path.dropFirst(6)))
+        for (folder, owner) in [("pools/", Self.pool), ("tenants/", Self.tenant)] where path.hasPrefix(folder) {
+            let id = String(path.dropFirst(folder.count))
+            guard !id.isEmpty else { return nil }
+            self = owner(id)
+            return
+        }
+        return nil
     }
 }

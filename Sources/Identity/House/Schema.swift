@@ -67,6 +67,7 @@ public enum Schema {
                 "ALTER TABLE pool ADD COLUMN role_mappings TEXT NOT NULL DEFAULT '{}'",
                 "ALTER TABLE pool ADD COLUMN tag_maps TEXT NOT NULL DEFAULT '{}'",
                 "CREATE INDEX audit_anchor ON audit (chain, number) WHERE number = 1 OR method = 'audit.checkpoint'",
-            ] + CredentialsProviderTables.statements),
+            ] + TenantTables.statements + PeopleTables.statements + OutboxTables.statements + SessionTables.statements
+                + CredentialsProviderTables.statements),
     ]
 }

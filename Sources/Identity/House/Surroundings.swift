@@ -16,10 +16,13 @@ public struct Surroundings: Sendable {
     public let auditsIssuance: Bool
     /// Login providers elsewhere.
     public let foreign: any ForeignProviders
+    /// Where messages to people go.
+    public let delivery: Delivery
+    let passwords: PasswordHasher
 
     public init(
         realm: Realm, database: any Database, clock: any WallClock, random: any RandomSource, vault: Vault, auditsIssuance: Bool = false,
-        foreign: any ForeignProviders = NoForeignProviders()
+        foreign: any ForeignProviders = NoForeignProviders(), delivery: Delivery = .none, passwordCost: Int = PasswordHasher.cost
     ) {
         self.realm = realm
         self.database = database
@@ -29,6 +32,8 @@ public struct Surroundings: Sendable {
         self.audit = AuditLog(key: vault.subkey("audit"))
         self.auditsIssuance = auditsIssuance
         self.foreign = foreign
+        self.delivery = delivery
+        passwords = PasswordHasher(cost: passwordCost, vault: vault, random: random)
     }
 
     /// A new `<region>:<uuid>` identifier (cognito.md 1.2).

@@ -3,7 +3,7 @@ import Contract
 extension KeyService {
     /// The keys of one pool, one issuer, or of all, without the ones that are gone; of each owner the newest first.
     ///
-    /// - Throws: `PoolNotFound`, `IssuerNotFound`, `InvalidCursor`.
+    /// - Throws: `PoolNotFound`, `TenantNotFound`, `IssuerNotFound`, `InvalidCursor`.
     public func list(_ request: KeyList.Params, _ call: any CallContext) throws -> KeyList.Result {
         let now = surroundings.clock.now
         let list = PagedList(method: KeyList.info.name, scope: "\(request.owner.map { "\($0)" } ?? "")")
@@ -12,6 +12,7 @@ extension KeyService {
             let owners: [KeyOwner]
             switch request.owner {
             case .poolId(let id): owners = [.pool(try catalogue.pool(id, in: tx).id)]
+            case .tenantId(let id): owners = [.tenant(try catalogue.tenant(id, in: tx).id)]
             case .issuer(let issuer):
                 guard let owner = surroundings.realm.owner(ofIssuer: issuer) else { throw IssuerNotFound(issuer: issuer) }
                 owners = [owner]

@@ -19,11 +19,9 @@ extension KeyService {
             if isBare { try tx.insert(spare, at: now) }
             if changed {
                 try tx.advanceEpoch()
-                var poolId: String?
-                if case .pool(let id) = key.owner { poolId = id }
                 try surroundings.audit.record(
                     AuditEvent(
-                        method: KeyRevoke.info.name, trace: call.trace, poolId: poolId, subject: key.kid,
+                        method: KeyRevoke.info.name, trace: call.trace, poolId: key.owner.poolId, subject: key.kid,
                         details: isBare ? ["replacement": .string(spare.kid)] : [:]), at: now, in: tx)
             }
             return (try tx.keyRing(of: key.owner, vault: surroundings.vault), isBare)

@@ -1,31 +1,53 @@
 import Contract
 import Crypto
+import Storage
 
 extension KeyService {
-    /// Makes the key that a pool will sign with, and publishes it now so that verifiers know it by then. A key that
+    /// Makes the key that a pool or a tenant will sign with, and publishes it now so that verifiers know it by then. A key that
     /// was to come next and has signed nothing yet gives way to it.
     ///
-    /// - Throws: `PoolNotFound`.
+    /// - Throws: `PoolNotFound`, `TenantNotFound`.
     /// - Source: the keys of section 6 of the design: next, active, retired, gone.
     public func rotate(_ request: KeyRotate.Params, _ call: any CallContext) throws -> KeyRotate.Result {
         let now = surroundings.clock.now
-        let pool = try surroundings.database.read { try catalogue.pool(request.poolId, in: $0) }
-        let algorithm = Crypto.SigningAlgorithm(rawValue: request.algorithm?.rawValue ?? pool.signingAlgorithm) ?? .ES256
+        let owner: KeyOwner =
+            switch request.owner {
+            case .poolId(let id): .pool(id)
+            case .tenantId(let id): .tenant(id)
+            }
+        let own = try surroundings.database.read { try standingAlgorithm(of: owner, in: $0) }
+        let algorithm = Crypto.SigningAlgorithm(rawValue: request.algorithm?.rawValue ?? own) ?? .ES256
         let key = try NewSigningKey(
-            for: .pool(pool.id), algorithm: algorithm, activeAt: now + request.activateAfterSeconds, vault: surroundings.vault)
+            for: owner, algorithm: algorithm, activeAt: now + request.activateAfterSeconds, vault: surroundings.vault)
         let ring = try surroundings.database.write { tx in
-            try tx.lock([KeyOwner.pool(pool.id).path])
-            guard try tx.pool(pool.id) != nil else { throw PoolNotFound(poolId: pool.id) }
-            try tx.deleteNextKeys(of: .pool(pool.id), at: now)
+            try tx.lock([owner.path])
+            _ = try standingAlgorithm(of: owner, in: tx)
+            try tx.deleteNextKeys(of: owner, at: now)
             try tx.insert(key, at: now)
             try tx.advanceEpoch()
             try surroundings.audit.record(
-                AuditEvent(method: KeyRotate.info.name, trace: call.trace, poolId: pool.id, subject: key.kid), at: now, in: tx)
-            return try tx.keyRing(of: .pool(pool.id), vault: surroundings.vault)
+                AuditEvent(
+                    method: KeyRotate.info.name, trace: call.trace, poolId: owner.poolId, subject: key.kid,
+                    details: owner.tenantId.map { ["tenantId": .string($0)] } ?? [:]), at: now, in: tx)
+            return try tx.keyRing(of: owner, vault: surroundings.vault)
         }
         guard let stored = ring.keys.first(where: { $0.kid == key.kid }), let answer = answer(stored, in: ring, at: now) else {
-            throw PoolNotFound(poolId: pool.id)
+            throw KeyNotFound(kid: key.kid)
         }
         return answer
+    }
+
+    /// The algorithm that `owner` signs with unless it is told otherwise.
+    ///
+    /// - Throws: `PoolNotFound`, `TenantNotFound`.
+    private func standingAlgorithm(of owner: KeyOwner, in tx: Transaction) throws -> String {
+        switch owner {
+        case .pool(let id):
+            guard let pool = try tx.pool(id) else { throw PoolNotFound(poolId: id) }
+            return pool.signingAlgorithm
+        case .tenant(let id):
+            guard let tenant = try tx.tenant(id) else { throw TenantNotFound(tenantId: id) }
+            return tenant.settings.signingAlgorithm.rawValue
+        }
     }
 }

@@ -14,11 +14,10 @@ public struct KeyService: Sendable {
     func answer(_ key: StoredKey, in ring: KeyRing, at now: Int64) -> Contract.SigningKey? {
         guard let state = KeyState(rawValue: ring.state(of: key, at: now).rawValue) else { return nil }
         let retiredAt = ring.retiredAt(key)
-        var poolId: String?
-        if case .pool(let id) = key.owner { poolId = id }
         return Contract.SigningKey(
             kid: key.kid, algorithm: SigningAlgorithm(rawValue: key.algorithm.rawValue) ?? .ES256,
-            issuer: surroundings.realm.issuer(of: key.owner), poolId: poolId, state: state, createdAt: key.createdAt,
+            issuer: surroundings.realm.issuer(of: key.owner), poolId: key.owner.poolId, tenantId: key.owner.tenantId, state: state,
+            createdAt: key.createdAt,
             activeAt: key.activeAt,
             retiredAt: retiredAt.flatMap { $0 <= now ? $0 : nil }, revokedAt: key.revokedAt,
             publishedUntil: state == .revoked ? nil : retiredAt.map { $0 + KeyRing.longestTokenSeconds })

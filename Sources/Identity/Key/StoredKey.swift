@@ -13,8 +13,10 @@ final class StoredKey: Sendable {
     /// Its owner's keys are counted as they are made; of two that become active in one second the later one signs.
     let position: Int64
     let privateKey: PrivateKey
-    /// Signs the tokens of its owner.
+    /// Signs a pool's tokens, or a tenant's ID tokens.
     let signer: JWSSigner
+    /// Signs a tenant's access tokens.
+    let accessSigner: JWSSigner
 
     init(
         kid: String, owner: KeyOwner, algorithm: Crypto.SigningAlgorithm, createdAt: Int64, activeAt: Int64, revokedAt: Int64?,
@@ -28,16 +30,17 @@ final class StoredKey: Sendable {
         self.revokedAt = revokedAt
         self.position = position
         self.privateKey = privateKey
-        signer = JWSSigner(privateKey, type: PoolTokenClaims.type)
+        signer = JWSSigner(privateKey, type: owner.poolId == nil ? TenantTokenType.id : PoolTokenClaims.type)
+        accessSigner = JWSSigner(privateKey, type: TenantTokenType.access)
     }
 }
 
-/// The keys of one owner and what they are for at a moment. Next → active → retired → gone (DESIGN section 6).
+/// The keys of one owner and what they are for at a moment. Next → active → retired → gone.
 struct KeyRing: Sendable {
     /// Ordered by when they become active.
     let keys: [StoredKey]
 
-    /// The longest that a token of a pool lives (cognito.md 1.1, TokenDuration).
+    /// The longest that a token of a pool lives (cognito.md 1.1, TokenDuration), and a tenant's.
     static let longestTokenSeconds: Int64 = 86_400
 
     enum State: String, Sendable { case next, active, retired, revoked, gone }

@@ -33,33 +33,19 @@ struct PoolTokenVerifier: Sendable {
     ///
     /// - Throws: a `Token…` error that names the check that failed.
     func verify(_ token: String, _ expected: Expectation, now: Int64) throws -> VerifiedPoolToken {
-        let jws = try parse(token)
-        guard let kid = jws.header.keyID else { throw TokenKeyUnknown(kid: nil) }
-        let found = try surroundings.database.read { tx in try key(kid, in: tx) }
-        guard let found else { throw TokenKeyUnknown(kid: kid) }
-        do { _ = try jws.verify(with: found.privateKey.publicKey) } catch { throw Self.answer(error, kid: kid) }
-        if found.revokedAt != nil { throw TokenRevoked(reason: "the key that signed it was revoked by key.revoke") }
-        let verified = try claims(of: jws, signedBy: found)
+        let (jws, key) = try TokenSignature(surroundings: surroundings, catalogue: catalogue).verify(token)
+        guard key.owner.poolId != nil else {
+            throw TokenUseMismatch(expected: .pool, actual: jws.header.hasType(TenantTokenType.access) ? .access : .id)
+        }
+        return try verify(jws, signedBy: key, expected, now: now)
+    }
+
+    /// The same for a token whose signature was verified with a pool's key.
+    func verify(_ jws: JWS, signedBy key: StoredKey, _ expected: Expectation, now: Int64) throws -> VerifiedPoolToken {
+        let verified = try claims(of: jws, signedBy: key)
         try check(verified, expected, now: now)
         if expected.checksRevocation { try checkStanding(of: verified) }
         return verified
-    }
-
-    private func key(_ kid: String, in tx: Transaction) throws -> StoredKey? { try catalogue.signingKeys.key(kid, in: tx)?.key }
-
-    private func parse(_ token: String) throws -> JWS {
-        do { return try JWS.parse(token) } catch { throw Self.answer(error, kid: nil) }
-    }
-
-    private static func answer(_ error: JWSError, kid: String?) -> any Error {
-        switch error {
-        case .malformed(let what): TokenMalformed(reason: what.reason)
-        case .criticalHeader: TokenMalformed(reason: "its header demands extensions (crit) that are not known here")
-        case .algorithmNotAllowed(let algorithm): TokenAlgorithmNotAllowed(algorithm: algorithm)
-        case .algorithmMismatch(let algorithm, _): TokenAlgorithmNotAllowed(algorithm: algorithm.rawValue)
-        case .unknownKey(let kid): TokenKeyUnknown(kid: kid)
-        case .badSignature: TokenSignatureInvalid(kid: kid ?? "")
-        }
     }
 
     /// Reads the claims. Only what this store's key has signed comes here, so a claim that is missing is our own fault or a
@@ -127,19 +113,6 @@ struct PoolTokenVerifier: Sendable {
             if try catalogue.revocations(in: tx).hit(targets, issuedAt: token.issuedAt + 1) != nil {
                 throw TokenRevoked(reason: "credentials.revoke named its identity or its pool")
             }
-        }
-    }
-}
-
-extension JWSError.Malformation {
-    fileprivate var reason: String {
-        switch self {
-        case .tooLong: "it is too long"
-        case .parts: "it does not have three parts with dots between them"
-        case .encoding(let part): "its \(part.rawValue) is not base64url without padding"
-        case .headerSyntax(let error): "its header is not JSON: \(error)"
-        case .headerNotObject: "its header is not a JSON object"
-        case .headerParameter(let name): "\(name) is missing from its header, or is no string"
         }
     }
 }

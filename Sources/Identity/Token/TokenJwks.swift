@@ -24,10 +24,10 @@ extension TokenService {
 
     /// - Throws: `IssuerNotFound`.
     func owner(ofIssuer issuer: String, in tx: Transaction) throws -> KeyOwner {
-        guard let owner = surroundings.realm.owner(ofIssuer: issuer), !(try catalogue.signingKeys.ring(of: owner, in: tx).keys.isEmpty)
-        else {
-            throw IssuerNotFound(issuer: issuer)
-        }
+        guard let owner = surroundings.realm.owner(ofIssuer: issuer) else { throw IssuerNotFound(issuer: issuer) }
+        // The default tenant has no keys before it has issued a token.
+        let isKnown = try owner.tenantId.map { try tx.tenant($0) != nil } ?? !catalogue.signingKeys.ring(of: owner, in: tx).keys.isEmpty
+        guard isKnown else { throw IssuerNotFound(issuer: issuer) }
         return owner
     }
 }

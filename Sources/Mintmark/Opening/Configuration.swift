@@ -40,11 +40,14 @@ public struct Configuration: Sendable {
     public var clock: Int64?
     /// How other machines are reached.
     public var outgoing: CurlClient.Options
+    /// How mails to people are sent; nil: not at all. A testing store keeps them instead.
+    public var mail: MailSettings?
 
     public init(
         store: Store, realm: Realm? = nil, testing: Bool = false, publicCaller: Bool = false, masterKey: MasterKey? = nil,
         auditsIssuance: Bool = false, auditRetentionDays: Int? = nil, migrates: Bool = true, makesFolders: Bool = false,
-        makesStores: Bool = true, clock: Int64? = nil, databaseConnections: Int = 4, outgoing: CurlClient.Options = .init()
+        makesStores: Bool = true, clock: Int64? = nil, databaseConnections: Int = 4, outgoing: CurlClient.Options = .init(),
+        mail: MailSettings? = nil
     ) {
         self.store = store
         self.databaseConnections = databaseConnections
@@ -59,6 +62,7 @@ public struct Configuration: Sendable {
         self.makesStores = makesStores
         self.clock = clock
         self.outgoing = outgoing
+        self.mail = mail
     }
 }
 

@@ -1,6 +1,7 @@
 import Contract
 import Crypto
 import Identity
+import Network
 import Platform
 import Storage
 
@@ -29,7 +30,17 @@ struct StoreOpening {
         if configuration.testing, configuration.makesStores, let start = configuration.clock { try StoreClock(database).begin(at: start) }
         return Surroundings(
             realm: configuration.realm, database: database, clock: clock, random: random, vault: vault,
-            auditsIssuance: configuration.auditsIssuance, foreign: foreign)
+            auditsIssuance: configuration.auditsIssuance, foreign: foreign, delivery: delivery(clock),
+            passwordCost: configuration.testing ? PasswordHasher.testingCost : PasswordHasher.cost)
+    }
+
+    /// Where messages to people go.
+    private func delivery(_ clock: any WallClock) -> Delivery {
+        if configuration.testing { return .outbox }
+        let mailer = configuration.mail.map {
+            SMTPMailer(settings: $0, client: CurlMailClient(caFile: configuration.outgoing.caFile), clock: clock, random: random)
+        }
+        return .carriers(mailer: mailer, texter: nil)
     }
 
     /// Opens the database alone and brings its tables up to date.

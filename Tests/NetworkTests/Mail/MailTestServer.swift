@@ -19,7 +19,8 @@ final class MailTestServer: Sendable {
 
     private init() throws {
         let tests = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardizedFileURL
-        let prepared = tests.appending(path: "../.build/venv/bin/python").standardizedFileURL.path
+        // Not standardized: that would follow the link out of the environment, to a Python that lacks its packages.
+        let prepared = tests.deletingLastPathComponent().appending(path: ".build/venv/bin/python").path
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
         let python = FileManager.default.isExecutableFile(atPath: prepared) ? prepared : "python3"

@@ -413,6 +413,162 @@ export class TooManyProviders extends RpcError {
   static type = "tooManyProviders";
 }
 
+/** A tenant is named that was never created, or is deleted. */
+export class TenantNotFound extends RpcError {
+  static code = 4001;
+  static type = "tenantNotFound";
+}
+
+/** tenant.create with an id that is taken. */
+export class TenantExists extends RpcError {
+  static code = 4002;
+  static type = "tenantExists";
+}
+
+/** tenant.delete of the default tenant. */
+export class TenantNotDeletable extends RpcError {
+  static code = 4003;
+  static type = "tenantNotDeletable";
+}
+
+/** Settings that contradict each other. */
+export class InvalidTenantSettings extends RpcError {
+  static code = 4004;
+  static type = "invalidTenantSettings";
+}
+
+/** signUpAllowed is false. */
+export class SignUpNotAllowed extends RpcError {
+  static code = 4005;
+  static type = "signUpNotAllowed";
+}
+
+/** An address that is malformed, or not of ASCII. */
+export class InvalidUsername extends RpcError {
+  static code = 4006;
+  static type = "invalidUsername";
+}
+
+/** signUp with an address that is taken, at its start or by the time it would end. */
+export class UserAlreadyExists extends RpcError {
+  static code = 4007;
+  static type = "userAlreadyExists";
+}
+
+/** A new password breaks rules, or a password is wrong. */
+export class InvalidPassword extends RpcError {
+  static code = 4008;
+  static type = "invalidPassword";
+}
+
+/** A code that is wrong, too old, used up or replaced by a newer one. */
+export class InvalidCode extends RpcError {
+  static code = 4009;
+  static type = "invalidCode";
+}
+
+/** A value that does not fit, or a name that the tenant does not ask for. */
+export class InvalidAttributes extends RpcError {
+  static code = 4010;
+  static type = "invalidAttributes";
+}
+
+/** A token that is malformed, of another flow, or of an earlier step. */
+export class ContinuationTokenInvalid extends RpcError {
+  static code = 4011;
+  static type = "continuationTokenInvalid";
+}
+
+/** A flow rested for longer than ten minutes, or took longer than an hour. */
+export class ContinuationTokenExpired extends RpcError {
+  static code = 4012;
+  static type = "continuationTokenExpired";
+}
+
+/** A step that does not follow from where the flow stands. */
+export class StepNotPossible extends RpcError {
+  static code = 4013;
+  static type = "stepNotPossible";
+}
+
+/** More codes than a flow, or than an address within some minutes, may have. */
+export class TooManyCodes extends RpcError {
+  static code = 4014;
+  static type = "tooManyCodes";
+}
+
+/** Guessing has locked the account or the address. */
+export class AccountLocked extends RpcError {
+  static code = 4015;
+  static type = "accountLocked";
+}
+
+/** A password in a tenant whose method is emailCode. */
+export class PasswordNotAccepted extends RpcError {
+  static code = 4016;
+  static type = "passwordNotAccepted";
+}
+
+/** A sign-in or a reset for an address without an account. */
+export class UserNotFound extends RpcError {
+  static code = 4017;
+  static type = "userNotFound";
+}
+
+/** A password for an account that signs in otherwise, or its reset. */
+export class PasswordNotSet extends RpcError {
+  static code = 4018;
+  static type = "passwordNotSet";
+}
+
+/** An account whose password must be changed. */
+export class PasswordChangeRequired extends RpcError {
+  static code = 4019;
+  static type = "passwordChangeRequired";
+}
+
+/** A refresh token that never was, or whose session was ended. */
+export class RefreshTokenInvalid extends RpcError {
+  static code = 4020;
+  static type = "refreshTokenInvalid";
+}
+
+/** A refresh token that was not used for too long. */
+export class RefreshTokenExpired extends RpcError {
+  static code = 4021;
+  static type = "refreshTokenExpired";
+}
+
+/** A used refresh token comes again. */
+export class RefreshTokenReused extends RpcError {
+  static code = 4022;
+  static type = "refreshTokenReused";
+}
+
+/** An audience that the tenant does not list. */
+export class AudienceNotOffered extends RpcError {
+  static code = 4023;
+  static type = "audienceNotOffered";
+}
+
+/** An account is named that never was, or is deleted. */
+export class AccountNotFound extends RpcError {
+  static code = 5001;
+  static type = "accountNotFound";
+}
+
+/** A disabled account would sign in or refresh. */
+export class AccountDisabled extends RpcError {
+  static code = 5002;
+  static type = "accountDisabled";
+}
+
+/** account.create with an id that is taken. */
+export class AccountExists extends RpcError {
+  static code = 5003;
+  static type = "accountExists";
+}
+
 /** A login provider does not answer, or says that it cannot now. */
 export class ProviderUnavailable extends RpcError {
   static code = 6001;
@@ -530,6 +686,12 @@ export class InvalidMasterKey extends RpcError {
   static type = "invalidMasterKey";
 }
 
+/** A mail server or a webhook does not take a message, or none is configured. */
+export class MessageNotSent extends RpcError {
+  static code = 8030;
+  static type = "messageNotSent";
+}
+
 /** test.clock would leave the years 1970 to 9999. */
 export class ClockOutOfRange extends RpcError {
   static code = 9001;
@@ -613,6 +775,32 @@ export const errorsByCode = new Map(
     ProviderNotOpen,
     TokenNotAwaited,
     TooManyProviders,
+    TenantNotFound,
+    TenantExists,
+    TenantNotDeletable,
+    InvalidTenantSettings,
+    SignUpNotAllowed,
+    InvalidUsername,
+    UserAlreadyExists,
+    InvalidPassword,
+    InvalidCode,
+    InvalidAttributes,
+    ContinuationTokenInvalid,
+    ContinuationTokenExpired,
+    StepNotPossible,
+    TooManyCodes,
+    AccountLocked,
+    PasswordNotAccepted,
+    UserNotFound,
+    PasswordNotSet,
+    PasswordChangeRequired,
+    RefreshTokenInvalid,
+    RefreshTokenExpired,
+    RefreshTokenReused,
+    AudienceNotOffered,
+    AccountNotFound,
+    AccountDisabled,
+    AccountExists,
     ProviderUnavailable,
     ProviderUnusable,
     StoreBusy,
@@ -632,6 +820,7 @@ export const errorsByCode = new Map(
     BackupFailed,
     NewMasterKeyNeeded,
     InvalidMasterKey,
+    MessageNotSent,
     ClockOutOfRange,
     PortUnavailable,
   ].map((error) => [error.code, error]),

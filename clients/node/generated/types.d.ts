@@ -6,6 +6,39 @@ export type Open<Known extends string> = Known | (string & {});
 /** Any JSON object. */
 export type JsonObject = { [name: string]: unknown };
 
+/** A person's account in a tenant. */
+export interface Account {
+  /** The id of an account; sub in its tokens. */
+  accountId: AccountId;
+  /** The id of a tenant, which stands in its issuer and is the audience of its ID tokens. */
+  tenantId: TenantId;
+  /** The email address that somebody signs up or in with. Compared without regard to upper and lower case. */
+  username: Username;
+  /** The address that mails go to. */
+  email?: string;
+  /** Whether its owner has shown that mails there reach them. */
+  emailVerified: boolean;
+  /** How the owner of an account signs in. */
+  method: Open<SignInMethod>;
+  /** Attributes by their names: strings, integers and booleans, as the tenant asks for them. */
+  attributes: AttributeValues;
+  /** Custom claims of its tokens. */
+  claims: JsonObject;
+  /** Whether it is kept from signing in. */
+  disabled: boolean;
+  /** Whether it signs in again only after a reset of its password. */
+  mustChangePassword?: boolean;
+  /** Integer seconds since 1970-01-01T00:00:00Z. */
+  createdAt: Timestamp;
+  /** Integer seconds since 1970-01-01T00:00:00Z. */
+  updatedAt: Timestamp;
+  /** Integer seconds since 1970-01-01T00:00:00Z. */
+  lastSignInAt?: Timestamp;
+}
+
+/** The id of an account; sub in its tokens. At most 64 characters. */
+export type AccountId = string;
+
 /** What applying a document did, or would do, to one thing that it declares. */
 export interface AppliedChange {
   /** Where it is declared, as an RFC 6901 JSON pointer into the document. */
@@ -23,6 +56,41 @@ export interface AppliedChange {
   /** Of what was updated, the members that differed. */
   changed: string[];
 }
+
+/** Why an attribute was refused. */
+export interface AttributeFailure {
+  /** The attribute, as it was named. */
+  name: string;
+  /** What an attribute's value fell short of. */
+  rule: Open<AttributeRule>;
+  /** For people. */
+  message: string;
+  /** For an unknown name: which ones come near. */
+  nearest?: string[];
+}
+
+/** The name of an attribute. At most 128 characters. */
+export type AttributeName = string;
+
+/** One of the values that an attribute can have. */
+export interface AttributeOption {
+  /** What is stored and stands in tokens. Not with a comma. At most 250 characters. */
+  value: string;
+  /** What people see. At most 250 characters. */
+  label?: string;
+}
+
+/** What an attribute's value fell short of. */
+export type AttributeRule = "unknown" | "type" | "tooLong" | "option" | "pattern" | "consent";
+
+/** What the values of an attribute are. */
+export type AttributeType = "string" | "integer" | "boolean";
+
+/**
+ * Attributes by their names: strings, integers and booleans, as the tenant asks for them. Secret: `util.inspect` does
+ * not show it.
+ */
+export type AttributeValues = JsonObject;
 
 /** What was found in one chain. */
 export interface AuditChain {
@@ -73,6 +141,36 @@ export interface AuditRecord {
   /** HMAC over this record and the one before, in base64url. */
   hash: string;
 }
+
+/** The way a message goes. */
+export type Channel = "email" | "sms";
+
+/** The code that was sent, digit for digit. At most 64 characters. Secret: `util.inspect` does not show it. */
+export type Code = string;
+
+/** The codes that are sent to people. */
+export interface CodePolicy {
+  /** How many digits a code has. 6 to 12. Without it: 8. */
+  length?: number;
+  /** How long a code is good for. 60 to 3600. Without it: 600. */
+  lifetimeSeconds?: number;
+  /** How many wrong tries end a code. 1 to 10. Without it: 5. */
+  attempts?: number;
+  /** After which time people are advised to ask for another code. 0 to 3600. Without it: 60. */
+  resendAfterSeconds?: number;
+  /** How many codes one flow sends. 1 to 20. Without it: 5. */
+  sendsPerFlow?: number;
+  /** How many codes go to one address within windowSeconds. 1 to 100. Without it: 5. */
+  sendsPerAddress?: number;
+  /** See sendsPerAddress. 60 to 86400. Without it: 900. */
+  windowSeconds?: number;
+}
+
+/**
+ * Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages. At most 512
+ * characters. Secret: `util.inspect` does not show it.
+ */
+export type ContinuationToken = string;
 
 /** Temporary credentials, in the form every AWS SDK understands. */
 export interface Credentials {
@@ -215,6 +313,22 @@ export interface LatencyBucket {
   count: number;
 }
 
+/** How people prove who they are: by a code sent to their address, by a password, or as they chose when they signed up. */
+export type LocalAccountMethod = "emailCode" | "emailPassword" | "either";
+
+/** When an account is locked because somebody guesses. */
+export interface LockoutPolicy {
+  /** How many wrong passwords and codes lock an account. 1 to 100. Without it: 10. */
+  threshold?: number;
+  /**
+   * How long the first lock holds. Every further failure after it locks again, twice as long each time. 1 to 86400.
+   * Without it: 60.
+   */
+  durationSeconds?: number;
+  /** How long a lock holds at most. 1 to 604800. Without it: 3600. */
+  maximumSeconds?: number;
+}
+
 /** A login provider: the pool's developer provider, or a public provider. At most 128 characters. */
 export type LoginProviderName = string;
 
@@ -240,6 +354,55 @@ export interface MethodMetrics {
 
 /** How many entries one answer holds at most. 1 to 60. */
 export type PageLimit = number;
+
+/** A password. At most 4096 characters. Secret: `util.inspect` does not show it. */
+export type Password = string;
+
+/** Why a password was refused. */
+export interface PasswordFailure {
+  /** What a password fell short of. */
+  rule: Open<PasswordRule>;
+  /** For people. */
+  message: string;
+}
+
+/** What passwords must be like. */
+export interface PasswordPolicy {
+  /** The fewest characters. 8 to 256. Without it: 8. */
+  minimumLength?: number;
+  /** The most characters. 8 to 256. Without it: 256. */
+  maximumLength?: number;
+  /** How many of upper case, lower case, digits and symbols there must be. 1 to 4. Without it: 3. */
+  minimumClasses?: number;
+  /** Whether passwords that are too common, or too close to a name, are refused. Without it: true. */
+  checksBanned?: boolean;
+  /** Terms that count as common here, such as the names of your products. At most 1000 elements. */
+  bannedTerms?: readonly string[];
+}
+
+/** Where the reset of a password stands. */
+export interface PasswordResetStep {
+  /**
+   * What comes next. codeRequired: submitCode; passwordRequired: submitPassword; completed: the password is changed,
+   * signIn.withContinuation signs in.
+   */
+  state: Open<"codeRequired" | "passwordRequired" | "completed">;
+  /** Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages. */
+  continuationToken: ContinuationToken;
+  /** codeRequired: where the code went, with most of it hidden. */
+  sentTo?: string;
+  /** The way a message goes. */
+  channel?: Open<Channel>;
+  /** codeRequired: how many digits it has. */
+  codeLength?: number;
+  /** codeRequired: from when on it makes sense to ask for another code. */
+  resendAt?: Timestamp;
+  /** codeRequired: until when the code is good; else until when the continuation token is. */
+  expiresAt: Timestamp;
+}
+
+/** What a password fell short of. */
+export type PasswordRule = "disallowedCharacters" | "tooShort" | "tooLong" | "tooWeak" | "banned" | "recentlyUsed" | "incorrect";
 
 /** A policy in the IAM policy language. */
 export type PolicyDocument = JsonObject;
@@ -435,6 +598,12 @@ export type PrincipalTags = { [name: string]: string };
  */
 export type PublicLogins = { [name: string]: string };
 
+/**
+ * Gets fresh tokens, once: each use answers the next one. At most 512 characters. Secret: `util.inspect` does not show
+ * it.
+ */
+export type RefreshToken = string;
+
 /** Credentials of this subject that were issued before this moment are refused. */
 export interface Revocation {
   /** What a revocation names. */
@@ -545,11 +714,110 @@ export interface RolesByKind {
   unauthenticated?: RoleArn;
 }
 
+/** A message that would have been sent. */
+export interface SentMessage {
+  /** Counts the messages of the store. */
+  number: number;
+  /** The address or number. */
+  to: string;
+  /** The way a message goes. */
+  channel: Open<Channel>;
+  /** What it is for, such as signUp. */
+  purpose: string;
+  /** The code in it. */
+  code?: string;
+  /** A mail's subject. */
+  subject?: string;
+  /** What it says. */
+  text: string;
+  /** Integer seconds since 1970-01-01T00:00:00Z. */
+  sentAt: Timestamp;
+  /** The id of a tenant, which stands in its issuer and is the audience of its ID tokens. */
+  tenantId: TenantId;
+}
+
+/** Somebody signed in, somewhere. */
+export interface Session {
+  /** sid in its tokens. At most 64 characters. */
+  sessionId: string;
+  /** The id of an account; sub in its tokens. */
+  accountId: AccountId;
+  /** How its owner was authenticated (RFC 8176). */
+  amr: string[];
+  /** auth_time in its tokens. */
+  authenticatedAt: Timestamp;
+  /** Integer seconds since 1970-01-01T00:00:00Z. */
+  createdAt: Timestamp;
+  /** When it last got tokens. */
+  lastUsedAt: Timestamp;
+  /** When it ends unless it is used. */
+  expiresAt: Timestamp;
+}
+
 /** A name for the role session; it stands in the assumed role's ARN. At most 64 characters. */
 export type SessionName = string;
 
 /** The session token of temporary credentials. At most 20000 characters. Secret: `util.inspect` does not show it. */
 export type SessionToken = string;
+
+/** How the owner of an account signs in. */
+export type SignInMethod = "password" | "code" | "federated";
+
+/** Where a sign-in stands. */
+export interface SignInStep {
+  /** What comes next. codeRequired: submitCode; passwordRequired: submitPassword; completed: signed in. */
+  state: Open<"codeRequired" | "passwordRequired" | "completed">;
+  /** Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages. */
+  continuationToken?: ContinuationToken;
+  /** codeRequired: where the code went, with most of it hidden. */
+  sentTo?: string;
+  /** The way a message goes. */
+  channel?: Open<Channel>;
+  /** codeRequired: how many digits it has. */
+  codeLength?: number;
+  /** codeRequired: from when on it makes sense to ask for another code. */
+  resendAt?: Timestamp;
+  /**
+   * codeRequired: until when the code is good; passwordRequired: until when the continuation token is; completed: when
+   * the ID token expires.
+   */
+  expiresAt: Timestamp;
+  /** completed: whose it is. */
+  account?: Account;
+  /** completed: says who signed in; for your application. */
+  idToken?: Jwt;
+  /** completed: for the API that it names in aud. */
+  accessToken?: Jwt;
+  /** completed: gets fresh ones. */
+  refreshToken?: RefreshToken;
+  /** completed: whether this is the sign-in right after the sign-up. */
+  isNewAccount?: boolean;
+}
+
+/** Where a sign-up stands. */
+export interface SignUpStep {
+  /**
+   * What comes next. codeRequired: submitCode; passwordRequired: submitPassword; attributesRequired: submitAttributes;
+   * completed: the account is there, signIn.withContinuation signs it in.
+   */
+  state: Open<"codeRequired" | "passwordRequired" | "attributesRequired" | "completed">;
+  /** Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages. */
+  continuationToken: ContinuationToken;
+  /** codeRequired: where the code went, with most of it hidden. */
+  sentTo?: string;
+  /** The way a message goes. */
+  channel?: Open<Channel>;
+  /** codeRequired: how many digits it has. */
+  codeLength?: number;
+  /** codeRequired: from when on it makes sense to ask for another code. */
+  resendAt?: Timestamp;
+  /** codeRequired: until when the code is good; else until when the continuation token is. */
+  expiresAt: Timestamp;
+  /** attributesRequired: what is still asked for. */
+  attributes?: TenantAttribute[];
+  /** completed: the new account. */
+  accountId?: AccountId;
+}
 
 /** An HTTP request signed with AWS Signature Version 4, in its headers or in its query string. */
 export interface SignedRequest {
@@ -582,6 +850,8 @@ export interface SigningKey {
   issuer: Issuer;
   /** The id of a pool: a region, a colon and a UUID. */
   poolId?: PoolId;
+  /** The id of a tenant, which stands in its issuer and is the audience of its ID tokens. */
+  tenantId?: TenantId;
   /**
    * next: published, not signing yet. active: signing. retired: published until the last token it signed has expired.
    * revoked: accepted nowhere.
@@ -619,11 +889,101 @@ export type TagValue = string;
 /** Free labels on a resource. At most 50 members. */
 export type Tags = { [name: string]: TagValue };
 
+/** A tenant: the accounts of people, and how they come to be. */
+export interface Tenant {
+  /** The id of a tenant, which stands in its issuer and is the audience of its ID tokens. */
+  tenantId: TenantId;
+  /** What people read in mails. At most 128 characters. */
+  name?: string;
+  /** The iss claim of its tokens. */
+  issuer: Issuer;
+  /** How people prove who they are: by a code sent to their address, by a password, or as they chose when they signed up. */
+  localAccountMethod: Open<LocalAccountMethod>;
+  /** Whether people can make accounts themselves. */
+  signUpAllowed: boolean;
+  /** What people are asked for, in this order. At most 100 elements. */
+  attributes: TenantAttribute[];
+  /** For whom access tokens can be asked beside the tenant itself. At most 100 elements. */
+  audiences: string[];
+  /** What passwords must be like. */
+  passwordPolicy: PasswordPolicy;
+  /** The codes that are sent to people. */
+  codes: CodePolicy;
+  /** When an account is locked because somebody guesses. */
+  lockout: LockoutPolicy;
+  /** How long the tokens of a tenant live. */
+  tokens: TokenLifetimes;
+  /** Whether sign-up, sign-in and reset hide which addresses have accounts. */
+  enumerationProtection: boolean;
+  /** The JOSE algorithm a pool signs its tokens with. */
+  signingAlgorithm: Open<SigningAlgorithm>;
+  /** Integer seconds since 1970-01-01T00:00:00Z. */
+  createdAt: Timestamp;
+  /** Integer seconds since 1970-01-01T00:00:00Z. */
+  updatedAt: Timestamp;
+}
+
+/** Something that people are asked for when they sign up. */
+export interface TenantAttribute {
+  /**
+   * displayName, givenName, surname, city, country, state, jobTitle, streetAddress and postalCode are known, with limits
+   * of their own; any other is yours.
+   */
+  name: AttributeName;
+  /** What the values of an attribute are. */
+  type: AttributeType;
+  /** Whether nobody signs up without it. A boolean must then be true: it is a consent. Without it: false. */
+  required?: boolean;
+  /** What people see in a form. At most 250 characters. */
+  label?: string;
+  /** For a string: the only values it can have. At most 100 elements. */
+  options?: readonly AttributeOption[];
+  /** With options: whether several of them can be chosen, written with commas in between. Without it: false. */
+  multiple?: boolean;
+  /**
+   * For a string: a regular expression (PCRE2) that the whole value must match. What takes too long to match is refused.
+   * At most 2048 characters.
+   */
+  pattern?: string;
+  /** Whether ID tokens say it. Without it: false. */
+  inIdToken?: boolean;
+}
+
+/** The id of a tenant, which stands in its issuer and is the audience of its ID tokens. At most 64 characters. */
+export type TenantId = string;
+
 /** Integer seconds since 1970-01-01T00:00:00Z. 0 to 253402300799. */
 export type Timestamp = number;
 
+/** How long the tokens of a tenant live. */
+export interface TokenLifetimes {
+  /** How long an ID token lives. 60 to 86400. Without it: 3600. */
+  idTokenSeconds?: number;
+  /** How long an access token lives. 60 to 86400. Without it: 3600. */
+  accessTokenSeconds?: number;
+  /** How long a refresh token can wait to be used. 60 to 31536000. Without it: 7776000. */
+  refreshTokenSeconds?: number;
+  /**
+   * How long a used refresh token can be used once more while its successor is unused: two windows of one program, an
+   * answer that was lost. 0: not at all. 0 to 3600. Without it: 30.
+   */
+  refreshReuseGraceSeconds?: number;
+}
+
 /** What a token is for: a pool's OpenID token, or a tenant's ID or access token. */
 export type TokenUse = "pool" | "id" | "access";
+
+/** Fresh tokens of a session. */
+export interface Tokens {
+  /** Says who signed in; for your application. */
+  idToken: Jwt;
+  /** For the API that it names in aud. */
+  accessToken: Jwt;
+  /** Gets fresh tokens, once: each use answers the next one. */
+  refreshToken: RefreshToken;
+  /** When the ID token expires. */
+  expiresAt: Timestamp;
+}
 
 /** An identity that could not be deleted. */
 export interface UnprocessedIdentity {
@@ -632,6 +992,12 @@ export interface UnprocessedIdentity {
   /** Why: accessDenied or internalServerError. */
   errorCode: string;
 }
+
+/**
+ * The email address that somebody signs up or in with. Compared without regard to upper and lower case. At most 1024
+ * characters.
+ */
+export type Username = string;
 
 /** One thing that is wrong with the parameters. */
 export interface Violation {

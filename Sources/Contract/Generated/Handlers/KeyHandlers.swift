@@ -10,6 +10,6 @@ public protocol KeyHandlers: Sendable {
     /// Stop accepting a signing key.
     func revoke(_ request: KeyRevoke.Params, _ call: any CallContext) throws -> KeyRevoke.Result
 
-    /// Give a pool a new signing key.
+    /// Give a pool or a tenant a new signing key.
     func rotate(_ request: KeyRotate.Params, _ call: any CallContext) throws -> KeyRotate.Result
 }

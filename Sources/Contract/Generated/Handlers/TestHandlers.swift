@@ -9,4 +9,7 @@ public protocol TestHandlers: Sendable {
 
     /// Serve compat.http on this machine's loopback address.
     func http(_ request: TestHttp.Params, _ call: any CallContext) throws -> TestHttp.Result
+
+    /// Read the messages that would have been sent.
+    func outbox(_ request: TestOutbox.Params, _ call: any CallContext) throws -> TestOutbox.Result
 }

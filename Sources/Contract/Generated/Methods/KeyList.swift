@@ -8,12 +8,14 @@ import JSON
 public enum KeyList: ContractMethod {
     /// What `key.list` takes.
     public struct Params: ContractParams, Equatable {
-        /// Exactly one of issuer, poolId.
+        /// Exactly one of issuer, poolId, tenantId.
         public enum Owner: Sendable, Equatable {
             /// The issuer of tokens, exactly as in their iss claim.
             case issuer(String)
             /// The id of a pool: a region, a colon and a UUID.
             case poolId(String)
+            /// The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
+            case tenantId(String)
         }
 
         /// At most one of these.
@@ -32,6 +34,7 @@ public enum KeyList: ContractMethod {
         public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
             var issuer: String?
             var poolId: String?
+            var tenantId: String?
             var limit: Int64?
             var cursor: String?
             node.forEachPair { _name, _value in
@@ -39,20 +42,24 @@ public enum KeyList: ContractMethod {
                     issuer = reader.string(_value, at: "issuer", .issuer)
                 } else if _name.isString("poolId") {
                     poolId = reader.string(_value, at: "poolId", .poolId)
+                } else if _name.isString("tenantId") {
+                    tenantId = reader.string(_value, at: "tenantId", .tenantId)
                 } else if _name.isString("limit") {
                     limit = reader.integer(_value, at: "limit", 1...60)
                 } else if _name.isString("cursor") {
                     cursor = reader.string(_value, at: "cursor", .cursor)
                 } else {
-                    reader.unknown(_name, among: ["issuer", "poolId", "limit", "cursor"])
+                    reader.unknown(_name, among: ["issuer", "poolId", "tenantId", "limit", "cursor"])
                 }
             }
-            reader.choose("atMostOne", 0...1, ["issuer", "poolId"], given: (node["issuer"] == nil ? 0 : 1) + (node["poolId"] == nil ? 0 : 1))
+            reader.choose("atMostOne", 0...1, ["issuer", "poolId", "tenantId"], given: (node["issuer"] == nil ? 0 : 1) + (node["poolId"] == nil ? 0 : 1) + (node["tenantId"] == nil ? 0 : 1))
             let owner: Owner?
             if let issuer {
                 owner = .issuer(issuer)
             } else if let poolId {
                 owner = .poolId(poolId)
+            } else if let tenantId {
+                owner = .tenantId(tenantId)
             } else {
                 owner = nil
             }
@@ -95,8 +102,8 @@ public enum KeyList: ContractMethod {
         summary: "List the signing keys.",
         description: "All of them, the newest first: next, active, retired and revoked.",
         caller: .developer, isReadOnly: true, isTesting: false,
-        errors: ["poolNotFound", "issuerNotFound", "invalidCursor"],
-        openRPC: ##"{"name":"key.list","summary":"List the signing keys.","description":"All of them, the newest first: next, active, retired and revoked.","paramStructure":"by-name","params":[{"name":"issuer","required":false,"description":"The issuer of tokens, exactly as in their iss claim.","schema":{"$ref":"#/components/schemas/Issuer"}},{"name":"poolId","required":false,"description":"The id of a pool: a region, a colon and a UUID.","schema":{"$ref":"#/components/schemas/PoolId"}},{"name":"limit","required":false,"description":"How many entries one answer holds at most.","schema":{"$ref":"#/components/schemas/PageLimit","description":"How many entries one answer holds at most.","default":60}},{"name":"cursor","required":false,"description":"Where a list goes on: nextCursor of the answer before, unchanged.","schema":{"$ref":"#/components/schemas/Cursor"}}],"result":{"name":"result","schema":{"type":"object","required":["keys"],"properties":{"keys":{"description":"The keys.","type":"array","items":{"$ref":"#/components/schemas/SigningKey"}},"nextCursor":{"$ref":"#/components/schemas/Cursor","description":"Present when there is more: the cursor of the next call."}}}},"errors":[{"$ref":"#/components/errors/poolNotFound"},{"$ref":"#/components/errors/issuerNotFound"},{"$ref":"#/components/errors/invalidCursor"}],"examples":[{"name":"a pool's keys","params":[{"name":"poolId","value":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31"}],"result":{"name":"result","value":{"keys":[{"kid":"CvJHYSkdCu2MF5C21EKfqQw99SMOH8N70rHmk0wfxOw","algorithm":"ES256","issuer":"https://testing.mintmark.localhost/pools/local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","poolId":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","state":"active","createdAt":1700000000,"activeAt":1700000000}]}}}],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-choices":[{"name":"owner","rule":"atMostOne","of":["issuer","poolId"]}],"x-equivalents":{}}"##,
-        makeParams: { [FieldInfo(name: "issuer", type: "string of 1–2048 characters", isRequired: false, defaultValue: nil, description: "The issuer of tokens, exactly as in their iss claim."), FieldInfo(name: "poolId", type: ##"string of 1–55 characters like ^[\w-]+:[0-9a-f-]+$"##, isRequired: false, defaultValue: nil, description: "The id of a pool: a region, a colon and a UUID."), FieldInfo(name: "limit", type: "integer 1–60", isRequired: false, defaultValue: "60", description: "How many entries one answer holds at most."), FieldInfo(name: "cursor", type: ##"string of 1–65535 characters like ^\S+$"##, isRequired: false, defaultValue: nil, description: "Where a list goes on: nextCursor of the answer before, unchanged.")] },
+        errors: ["poolNotFound", "tenantNotFound", "issuerNotFound", "invalidCursor"],
+        openRPC: ##"{"name":"key.list","summary":"List the signing keys.","description":"All of them, the newest first: next, active, retired and revoked.","paramStructure":"by-name","params":[{"name":"issuer","required":false,"description":"The issuer of tokens, exactly as in their iss claim.","schema":{"$ref":"#/components/schemas/Issuer"}},{"name":"poolId","required":false,"description":"The id of a pool: a region, a colon and a UUID.","schema":{"$ref":"#/components/schemas/PoolId"}},{"name":"tenantId","required":false,"description":"The id of a tenant, which stands in its issuer and is the audience of its ID tokens.","schema":{"$ref":"#/components/schemas/TenantId"}},{"name":"limit","required":false,"description":"How many entries one answer holds at most.","schema":{"$ref":"#/components/schemas/PageLimit","description":"How many entries one answer holds at most.","default":60}},{"name":"cursor","required":false,"description":"Where a list goes on: nextCursor of the answer before, unchanged.","schema":{"$ref":"#/components/schemas/Cursor"}}],"result":{"name":"result","schema":{"type":"object","required":["keys"],"properties":{"keys":{"description":"The keys.","type":"array","items":{"$ref":"#/components/schemas/SigningKey"}},"nextCursor":{"$ref":"#/components/schemas/Cursor","description":"Present when there is more: the cursor of the next call."}}}},"errors":[{"$ref":"#/components/errors/poolNotFound"},{"$ref":"#/components/errors/tenantNotFound"},{"$ref":"#/components/errors/issuerNotFound"},{"$ref":"#/components/errors/invalidCursor"}],"examples":[{"name":"a pool's keys","params":[{"name":"poolId","value":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31"}],"result":{"name":"result","value":{"keys":[{"kid":"CvJHYSkdCu2MF5C21EKfqQw99SMOH8N70rHmk0wfxOw","algorithm":"ES256","issuer":"https://testing.mintmark.localhost/pools/local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","poolId":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","state":"active","createdAt":1700000000,"activeAt":1700000000}]}}}],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-choices":[{"name":"owner","rule":"atMostOne","of":["issuer","poolId","tenantId"]}],"x-equivalents":{}}"##,
+        makeParams: { [FieldInfo(name: "issuer", type: "string of 1–2048 characters", isRequired: false, defaultValue: nil, description: "The issuer of tokens, exactly as in their iss claim."), FieldInfo(name: "poolId", type: ##"string of 1–55 characters like ^[\w-]+:[0-9a-f-]+$"##, isRequired: false, defaultValue: nil, description: "The id of a pool: a region, a colon and a UUID."), FieldInfo(name: "tenantId", type: "string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$", isRequired: false, defaultValue: nil, description: "The id of a tenant, which stands in its issuer and is the audience of its ID tokens."), FieldInfo(name: "limit", type: "integer 1–60", isRequired: false, defaultValue: "60", description: "How many entries one answer holds at most."), FieldInfo(name: "cursor", type: ##"string of 1–65535 characters like ^\S+$"##, isRequired: false, defaultValue: nil, description: "Where a list goes on: nextCursor of the answer before, unchanged.")] },
         makeResult: { [FieldInfo(name: "keys", type: "array of SigningKey", isRequired: true, defaultValue: nil, description: "The keys."), FieldInfo(name: "nextCursor", type: ##"string of 1–65535 characters like ^\S+$"##, isRequired: false, defaultValue: nil, description: "Present when there is more: the cursor of the next call.")] })
 }

@@ -2,45 +2,63 @@
 // swift-format-ignore-file
 import JSON
 
-/// Give a pool a new signing key.
+/// Give a pool or a tenant a new signing key.
 ///
 /// The new key is published at once and signs after activateAfterSeconds, so that verifiers with a copy of the key set have seen it by then. The old one stays published until the last token it signed has expired. A next key that waits already is replaced.
 public enum KeyRotate: ContractMethod {
     /// What `key.rotate` takes.
     public struct Params: ContractParams, Equatable {
-        /// The id of a pool: a region, a colon and a UUID.
-        public var poolId: String
+        /// Exactly one of poolId, tenantId.
+        public enum Owner: Sendable, Equatable {
+            /// The id of a pool: a region, a colon and a UUID.
+            case poolId(String)
+            /// The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
+            case tenantId(String)
+        }
+
+        /// Exactly one of these.
+        public var owner: Owner
         /// 0 lets the new key sign at once.
         public var activateAfterSeconds: Int64
-        /// Without it the pool's own.
+        /// Without it the owner's own.
         public var algorithm: SigningAlgorithm?
 
-        public init(poolId: String, activateAfterSeconds: Int64 = 86400, algorithm: SigningAlgorithm? = nil) {
-            self.poolId = poolId
+        public init(owner: Owner, activateAfterSeconds: Int64 = 86400, algorithm: SigningAlgorithm? = nil) {
+            self.owner = owner
             self.activateAfterSeconds = activateAfterSeconds
             self.algorithm = algorithm
         }
 
         public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
             var poolId: String?
+            var tenantId: String?
             var activateAfterSeconds: Int64?
             var algorithm: SigningAlgorithm?
             node.forEachPair { _name, _value in
                 if _name.isString("poolId") {
                     poolId = reader.string(_value, at: "poolId", .poolId)
+                } else if _name.isString("tenantId") {
+                    tenantId = reader.string(_value, at: "tenantId", .tenantId)
                 } else if _name.isString("activateAfterSeconds") {
                     activateAfterSeconds = reader.integer(_value, at: "activateAfterSeconds", 0...31536000)
                 } else if _name.isString("algorithm") {
                     algorithm = reader.enumeration(_value, at: "algorithm")
                 } else {
-                    reader.unknown(_name, among: ["poolId", "activateAfterSeconds", "algorithm"])
+                    reader.unknown(_name, among: ["poolId", "tenantId", "activateAfterSeconds", "algorithm"])
                 }
             }
-            if poolId == nil { reader.missing("poolId", in: node) }
-            guard let poolId else { return nil }
-            self.poolId = poolId
+            reader.choose("exactlyOne", 1...1, ["poolId", "tenantId"], given: (node["poolId"] == nil ? 0 : 1) + (node["tenantId"] == nil ? 0 : 1))
+            let owner: Owner
+            if let poolId {
+                owner = .poolId(poolId)
+            } else if let tenantId {
+                owner = .tenantId(tenantId)
+            } else {
+                return nil
+            }
             self.activateAfterSeconds = activateAfterSeconds ?? 86400
             self.algorithm = algorithm
+            self.owner = owner
         }
     }
 
@@ -49,11 +67,11 @@ public enum KeyRotate: ContractMethod {
 
     public static let info = MethodInfo(
         name: "key.rotate",
-        summary: "Give a pool a new signing key.",
+        summary: "Give a pool or a tenant a new signing key.",
         description: "The new key is published at once and signs after activateAfterSeconds, so that verifiers with a copy of the key set have seen it by then. The old one stays published until the last token it signed has expired. A next key that waits already is replaced.",
         caller: .developer, isReadOnly: false, isTesting: false,
-        errors: ["poolNotFound"],
-        openRPC: ##"{"name":"key.rotate","summary":"Give a pool a new signing key.","description":"The new key is published at once and signs after activateAfterSeconds, so that verifiers with a copy of the key set have seen it by then. The old one stays published until the last token it signed has expired. A next key that waits already is replaced.","paramStructure":"by-name","params":[{"name":"poolId","required":true,"description":"The id of a pool: a region, a colon and a UUID.","schema":{"$ref":"#/components/schemas/PoolId"}},{"name":"activateAfterSeconds","required":false,"description":"0 lets the new key sign at once.","schema":{"description":"0 lets the new key sign at once.","type":"integer","minimum":0,"maximum":31536000,"default":86400}},{"name":"algorithm","required":false,"description":"Without it the pool's own.","schema":{"$ref":"#/components/schemas/SigningAlgorithm","description":"Without it the pool's own."}}],"result":{"name":"result","schema":{"$ref":"#/components/schemas/SigningKey"}},"errors":[{"$ref":"#/components/errors/poolNotFound"}],"examples":[{"name":"from tomorrow on","params":[{"name":"poolId","value":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31"}],"result":{"name":"result","value":{"kid":"xsHJqchUPx5M2YAGTPFiXuthqQcDskZP_wOfIWglCLM","algorithm":"ES256","issuer":"https://testing.mintmark.localhost/pools/local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","poolId":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","state":"next","createdAt":1700000000,"activeAt":1700086400}}},{"name":"at once, another algorithm","params":[{"name":"poolId","value":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31"},{"name":"activateAfterSeconds","value":0},{"name":"algorithm","value":"EdDSA"}],"result":{"name":"result","value":{"kid":"nBYj8NOOKOlZTy7zGn7JCSkcT9sFp3fczS6Tan9AYBE","algorithm":"EdDSA","issuer":"https://testing.mintmark.localhost/pools/local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","poolId":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","state":"active","createdAt":1700000000,"activeAt":1700000000}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-equivalents":{}}"##,
-        makeParams: { [FieldInfo(name: "poolId", type: ##"string of 1–55 characters like ^[\w-]+:[0-9a-f-]+$"##, isRequired: true, defaultValue: nil, description: "The id of a pool: a region, a colon and a UUID."), FieldInfo(name: "activateAfterSeconds", type: "integer 0–31536000", isRequired: false, defaultValue: "86400", description: "0 lets the new key sign at once."), FieldInfo(name: "algorithm", type: "ES256 | RS256 | RS512 | EdDSA", isRequired: false, defaultValue: nil, description: "Without it the pool's own.")] },
-        makeResult: { [FieldInfo(name: "kid", type: ##"string of 1–128 characters like ^[\w.-]+$"##, isRequired: true, defaultValue: nil, description: "A key's id: its RFC 7638 thumbprint."), FieldInfo(name: "algorithm", type: "ES256 | RS256 | RS512 | EdDSA", isRequired: true, defaultValue: nil, description: "The JOSE algorithm a pool signs its tokens with."), FieldInfo(name: "issuer", type: "string of 1–2048 characters", isRequired: true, defaultValue: nil, description: "The issuer of tokens, exactly as in their iss claim."), FieldInfo(name: "poolId", type: ##"string of 1–55 characters like ^[\w-]+:[0-9a-f-]+$"##, isRequired: false, defaultValue: nil, description: "The id of a pool: a region, a colon and a UUID."), FieldInfo(name: "state", type: "next | active | retired | revoked", isRequired: true, defaultValue: nil, description: "next: published, not signing yet. active: signing. retired: published until the last token it signed has expired. revoked: accepted nowhere."), FieldInfo(name: "createdAt", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "Integer seconds since 1970-01-01T00:00:00Z."), FieldInfo(name: "activeAt", type: "integer 0–253402300799", isRequired: false, defaultValue: nil, description: "When it began, or will begin, to sign."), FieldInfo(name: "retiredAt", type: "integer 0–253402300799", isRequired: false, defaultValue: nil, description: "When it stopped signing."), FieldInfo(name: "revokedAt", type: "integer 0–253402300799", isRequired: false, defaultValue: nil, description: "When it was revoked."), FieldInfo(name: "publishedUntil", type: "integer 0–253402300799", isRequired: false, defaultValue: nil, description: "When a retired key leaves the published set.")] })
+        errors: ["poolNotFound", "tenantNotFound"],
+        openRPC: ##"{"name":"key.rotate","summary":"Give a pool or a tenant a new signing key.","description":"The new key is published at once and signs after activateAfterSeconds, so that verifiers with a copy of the key set have seen it by then. The old one stays published until the last token it signed has expired. A next key that waits already is replaced.","paramStructure":"by-name","params":[{"name":"poolId","required":false,"description":"The id of a pool: a region, a colon and a UUID.","schema":{"$ref":"#/components/schemas/PoolId"}},{"name":"tenantId","required":false,"description":"The id of a tenant, which stands in its issuer and is the audience of its ID tokens.","schema":{"$ref":"#/components/schemas/TenantId"}},{"name":"activateAfterSeconds","required":false,"description":"0 lets the new key sign at once.","schema":{"description":"0 lets the new key sign at once.","type":"integer","minimum":0,"maximum":31536000,"default":86400}},{"name":"algorithm","required":false,"description":"Without it the owner's own.","schema":{"$ref":"#/components/schemas/SigningAlgorithm","description":"Without it the owner's own."}}],"result":{"name":"result","schema":{"$ref":"#/components/schemas/SigningKey"}},"errors":[{"$ref":"#/components/errors/poolNotFound"},{"$ref":"#/components/errors/tenantNotFound"}],"examples":[{"name":"from tomorrow on","params":[{"name":"poolId","value":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31"}],"result":{"name":"result","value":{"kid":"xsHJqchUPx5M2YAGTPFiXuthqQcDskZP_wOfIWglCLM","algorithm":"ES256","issuer":"https://testing.mintmark.localhost/pools/local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","poolId":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","state":"next","createdAt":1700000000,"activeAt":1700086400}}},{"name":"at once, another algorithm","params":[{"name":"poolId","value":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31"},{"name":"activateAfterSeconds","value":0},{"name":"algorithm","value":"EdDSA"}],"result":{"name":"result","value":{"kid":"nBYj8NOOKOlZTy7zGn7JCSkcT9sFp3fczS6Tan9AYBE","algorithm":"EdDSA","issuer":"https://testing.mintmark.localhost/pools/local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","poolId":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","state":"active","createdAt":1700000000,"activeAt":1700000000}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-choices":[{"name":"owner","rule":"exactlyOne","of":["poolId","tenantId"]}],"x-equivalents":{}}"##,
+        makeParams: { [FieldInfo(name: "poolId", type: ##"string of 1–55 characters like ^[\w-]+:[0-9a-f-]+$"##, isRequired: false, defaultValue: nil, description: "The id of a pool: a region, a colon and a UUID."), FieldInfo(name: "tenantId", type: "string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$", isRequired: false, defaultValue: nil, description: "The id of a tenant, which stands in its issuer and is the audience of its ID tokens."), FieldInfo(name: "activateAfterSeconds", type: "integer 0–31536000", isRequired: false, defaultValue: "86400", description: "0 lets the new key sign at once."), FieldInfo(name: "algorithm", type: "ES256 | RS256 | RS512 | EdDSA", isRequired: false, defaultValue: nil, description: "Without it the owner's own.")] },
+        makeResult: { [FieldInfo(name: "kid", type: ##"string of 1–128 characters like ^[\w.-]+$"##, isRequired: true, defaultValue: nil, description: "A key's id: its RFC 7638 thumbprint."), FieldInfo(name: "algorithm", type: "ES256 | RS256 | RS512 | EdDSA", isRequired: true, defaultValue: nil, description: "The JOSE algorithm a pool signs its tokens with."), FieldInfo(name: "issuer", type: "string of 1–2048 characters", isRequired: true, defaultValue: nil, description: "The issuer of tokens, exactly as in their iss claim."), FieldInfo(name: "poolId", type: ##"string of 1–55 characters like ^[\w-]+:[0-9a-f-]+$"##, isRequired: false, defaultValue: nil, description: "The id of a pool: a region, a colon and a UUID."), FieldInfo(name: "tenantId", type: "string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$", isRequired: false, defaultValue: nil, description: "The id of a tenant, which stands in its issuer and is the audience of its ID tokens."), FieldInfo(name: "state", type: "next | active | retired | revoked", isRequired: true, defaultValue: nil, description: "next: published, not signing yet. active: signing. retired: published until the last token it signed has expired. revoked: accepted nowhere."), FieldInfo(name: "createdAt", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "Integer seconds since 1970-01-01T00:00:00Z."), FieldInfo(name: "activeAt", type: "integer 0–253402300799", isRequired: false, defaultValue: nil, description: "When it began, or will begin, to sign."), FieldInfo(name: "retiredAt", type: "integer 0–253402300799", isRequired: false, defaultValue: nil, description: "When it stopped signing."), FieldInfo(name: "revokedAt", type: "integer 0–253402300799", isRequired: false, defaultValue: nil, description: "When it was revoked."), FieldInfo(name: "publishedUntil", type: "integer 0–253402300799", isRequired: false, defaultValue: nil, description: "When a retired key leaves the published set.")] })
 }

@@ -4,25 +4,28 @@ import JSON
 
 /// Verify a token that was issued here.
 ///
-/// Checks signature, algorithm, issuer, audience, times and revocation; the first check that fails is the error. Pin what you expect: at least one of audience and issuer.
+/// Checks signature, algorithm, issuer, audience, times and revocation; the first check that fails is the error. Pin what you expect: at least one of audience, issuer and tenantId.
 public enum TokenVerify: ContractMethod {
     /// What `token.verify` takes.
     public struct Params: ContractParams, Equatable {
         /// A signed JSON Web Token in compact form.
         public var token: String
-        /// The aud claim must contain it: a pool's id.
+        /// The aud claim must contain it: a pool's id, a tenant's, or one of a tenant's audiences.
         public var audience: String?
         /// The iss claim must be it.
         public var issuer: String?
+        /// The token must be one of this tenant.
+        public var tenantId: String?
         /// What the token must be for.
         public var use: TokenUse?
-        /// Whether a deleted or disabled identity makes the token invalid.
+        /// Whether a deleted or disabled identity or account, or a session that was ended, makes the token invalid.
         public var checkRevoked: Bool
 
-        public init(token: String, audience: String? = nil, issuer: String? = nil, use: TokenUse? = nil, checkRevoked: Bool = true) {
+        public init(token: String, audience: String? = nil, issuer: String? = nil, tenantId: String? = nil, use: TokenUse? = nil, checkRevoked: Bool = true) {
             self.token = token
             self.audience = audience
             self.issuer = issuer
+            self.tenantId = tenantId
             self.use = use
             self.checkRevoked = checkRevoked
         }
@@ -31,6 +34,7 @@ public enum TokenVerify: ContractMethod {
             var token: String?
             var audience: String?
             var issuer: String?
+            var tenantId: String?
             var use: TokenUse?
             var checkRevoked: Bool?
             node.forEachPair { _name, _value in
@@ -40,20 +44,23 @@ public enum TokenVerify: ContractMethod {
                     audience = reader.string(_value, at: "audience", .tokenVerifyAudience)
                 } else if _name.isString("issuer") {
                     issuer = reader.string(_value, at: "issuer", .issuer)
+                } else if _name.isString("tenantId") {
+                    tenantId = reader.string(_value, at: "tenantId", .tenantId)
                 } else if _name.isString("use") {
                     use = reader.enumeration(_value, at: "use")
                 } else if _name.isString("checkRevoked") {
                     checkRevoked = reader.boolean(_value, at: "checkRevoked")
                 } else {
-                    reader.unknown(_name, among: ["token", "audience", "issuer", "use", "checkRevoked"])
+                    reader.unknown(_name, among: ["token", "audience", "issuer", "tenantId", "use", "checkRevoked"])
                 }
             }
-            reader.choose("atLeastOne", 1...Int.max, ["audience", "issuer"], given: (node["audience"] == nil ? 0 : 1) + (node["issuer"] == nil ? 0 : 1))
+            reader.choose("atLeastOne", 1...Int.max, ["audience", "issuer", "tenantId"], given: (node["audience"] == nil ? 0 : 1) + (node["issuer"] == nil ? 0 : 1) + (node["tenantId"] == nil ? 0 : 1))
             if token == nil { reader.missing("token", in: node) }
             guard let token else { return nil }
             self.token = token
             self.audience = audience
             self.issuer = issuer
+            self.tenantId = tenantId
             self.use = use
             self.checkRevoked = checkRevoked ?? true
         }
@@ -99,11 +106,11 @@ public enum TokenVerify: ContractMethod {
     public static let info = MethodInfo(
         name: "token.verify",
         summary: "Verify a token that was issued here.",
-        description: "Checks signature, algorithm, issuer, audience, times and revocation; the first check that fails is the error. Pin what you expect: at least one of audience and issuer.",
+        description: "Checks signature, algorithm, issuer, audience, times and revocation; the first check that fails is the error. Pin what you expect: at least one of audience, issuer and tenantId.",
         caller: .`public`, isReadOnly: true, isTesting: false,
         errors: ["tokenMalformed", "tokenAlgorithmNotAllowed", "tokenKeyUnknown", "tokenSignatureInvalid", "tokenIssuerMismatch", "tokenAudienceMismatch", "tokenExpired", "tokenNotYetValid", "tokenUseMismatch", "tokenRevoked"],
-        openRPC: ##"{"name":"token.verify","summary":"Verify a token that was issued here.","description":"Checks signature, algorithm, issuer, audience, times and revocation; the first check that fails is the error. Pin what you expect: at least one of audience and issuer.","paramStructure":"by-name","params":[{"name":"token","required":true,"description":"A signed JSON Web Token in compact form.","schema":{"$ref":"#/components/schemas/Jwt"}},{"name":"audience","required":false,"description":"The aud claim must contain it: a pool's id.","schema":{"description":"The aud claim must contain it: a pool's id.","type":"string","minLength":1,"maxLength":2048}},{"name":"issuer","required":false,"description":"The iss claim must be it.","schema":{"$ref":"#/components/schemas/Issuer","description":"The iss claim must be it."}},{"name":"use","required":false,"description":"What the token must be for.","schema":{"$ref":"#/components/schemas/TokenUse","description":"What the token must be for."}},{"name":"checkRevoked","required":false,"description":"Whether a deleted or disabled identity makes the token invalid.","schema":{"description":"Whether a deleted or disabled identity makes the token invalid.","type":"boolean","default":true}}],"result":{"name":"result","schema":{"type":"object","required":["claims","header","use","issuer","expiresAt"],"properties":{"claims":{"description":"The token's payload.","type":"object"},"header":{"description":"The token's JOSE header.","type":"object"},"use":{"$ref":"#/components/schemas/TokenUse"},"issuer":{"$ref":"#/components/schemas/Issuer"},"expiresAt":{"$ref":"#/components/schemas/Timestamp"}}}},"errors":[{"$ref":"#/components/errors/tokenMalformed"},{"$ref":"#/components/errors/tokenAlgorithmNotAllowed"},{"$ref":"#/components/errors/tokenKeyUnknown"},{"$ref":"#/components/errors/tokenSignatureInvalid"},{"$ref":"#/components/errors/tokenIssuerMismatch"},{"$ref":"#/components/errors/tokenAudienceMismatch"},{"$ref":"#/components/errors/tokenExpired"},{"$ref":"#/components/errors/tokenNotYetValid"},{"$ref":"#/components/errors/tokenUseMismatch"},{"$ref":"#/components/errors/tokenRevoked"}],"examples":[{"name":"a pool's token","params":[{"name":"token","value":"eyJhbGciOiJFUzI1NiIsImtpZCI6IkN2SkhZU2tkQ3UyTUY1QzIxRUtmcVF3OTlTTU9IOE43MHJIbWswd2Z4T3ciLCJ0eXAiOiJwb29sK2p3dCJ9.eyJpc3MiOiJodHRwczovL3Rlc3RpbmcubWludG1hcmsubG9jYWxob3N0L3Bvb2xzL2xvY2FsLTE6NWUwYzhmNWUtMmY2My00ZDBmLTlhNTYtMGYxZjJiN2Q5YzMxIiwiYXVkIjoibG9jYWwtMTo1ZTBjOGY1ZS0yZjYzLTRkMGYtOWE1Ni0wZjFmMmI3ZDljMzEiLCJzdWIiOiJsb2NhbC0xOmIxZjdhM2M0LTZkMmUtNGI3YS04YzExLTkzZDVlMGE0ZjJiNiIsImFtciI6WyJhdXRoZW50aWNhdGVkIiwibG9naW4uc2hvcCIsImxvZ2luLnNob3A6bG9jYWwtMTo1ZTBjOGY1ZS0yZjYzLTRkMGYtOWE1Ni0wZjFmMmI3ZDljMzE6YWxpY2UiXSwiaHR0cHM6Ly9jb2duaXRvLWlkZW50aXR5LmFtYXpvbmF3cy5jb20vaWRlbnRpdHktcG9vbC1hcm4iOiJhcm46YXdzOmNvZ25pdG8taWRlbnRpdHk6bG9jYWwtMTowMDAwMDAwMDAwMDA6aWRlbnRpdHlwb29sL2xvY2FsLTE6NWUwYzhmNWUtMmY2My00ZDBmLTlhNTYtMGYxZjJiN2Q5YzMxIiwiaWF0IjoxNzAwMDAwMDAwLCJleHAiOjE3MDAwMDA5MDB9.hPSVW7_1KfqHYHkqtjoc7NxnUIdpAkP7KQ-vsNx1pjDHOK3fO2cBO6ooBu8goLFR72pPLXbvRKXNPMPD5TxrjA"},{"name":"audience","value":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31"}],"result":{"name":"result","value":{"claims":{"iss":"https://testing.mintmark.localhost/pools/local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","aud":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","sub":"local-1:b1f7a3c4-6d2e-4b7a-8c11-93d5e0a4f2b6","amr":["authenticated","login.shop","login.shop:local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31:alice"],"https://cognito-identity.amazonaws.com/identity-pool-arn":"arn:aws:cognito-identity:local-1:000000000000:identitypool/local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","iat":1700000000,"exp":1700000900},"header":{"alg":"ES256","kid":"CvJHYSkdCu2MF5C21EKfqQw99SMOH8N70rHmk0wfxOw","typ":"pool+jwt"},"use":"pool","issuer":"https://testing.mintmark.localhost/pools/local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","expiresAt":1700000900}}}],"x-caller":"public","x-read-only":true,"x-testing":false,"x-choices":[{"name":"expected","rule":"atLeastOne","of":["audience","issuer"]}],"x-equivalents":{}}"##,
-        makeParams: { [FieldInfo(name: "token", type: "string of 1–20000 characters", isRequired: true, defaultValue: nil, description: "A signed JSON Web Token in compact form."), FieldInfo(name: "audience", type: "string of 1–2048 characters", isRequired: false, defaultValue: nil, description: "The aud claim must contain it: a pool's id."), FieldInfo(name: "issuer", type: "string of 1–2048 characters", isRequired: false, defaultValue: nil, description: "The iss claim must be it."), FieldInfo(name: "use", type: "pool | id | access", isRequired: false, defaultValue: nil, description: "What the token must be for."), FieldInfo(name: "checkRevoked", type: "boolean", isRequired: false, defaultValue: "true", description: "Whether a deleted or disabled identity makes the token invalid.")] },
+        openRPC: ##"{"name":"token.verify","summary":"Verify a token that was issued here.","description":"Checks signature, algorithm, issuer, audience, times and revocation; the first check that fails is the error. Pin what you expect: at least one of audience, issuer and tenantId.","paramStructure":"by-name","params":[{"name":"token","required":true,"description":"A signed JSON Web Token in compact form.","schema":{"$ref":"#/components/schemas/Jwt"}},{"name":"audience","required":false,"description":"The aud claim must contain it: a pool's id, a tenant's, or one of a tenant's audiences.","schema":{"description":"The aud claim must contain it: a pool's id, a tenant's, or one of a tenant's audiences.","type":"string","minLength":1,"maxLength":2048}},{"name":"issuer","required":false,"description":"The iss claim must be it.","schema":{"$ref":"#/components/schemas/Issuer","description":"The iss claim must be it."}},{"name":"tenantId","required":false,"description":"The token must be one of this tenant.","schema":{"$ref":"#/components/schemas/TenantId","description":"The token must be one of this tenant."}},{"name":"use","required":false,"description":"What the token must be for.","schema":{"$ref":"#/components/schemas/TokenUse","description":"What the token must be for."}},{"name":"checkRevoked","required":false,"description":"Whether a deleted or disabled identity or account, or a session that was ended, makes the token invalid.","schema":{"description":"Whether a deleted or disabled identity or account, or a session that was ended, makes the token invalid.","type":"boolean","default":true}}],"result":{"name":"result","schema":{"type":"object","required":["claims","header","use","issuer","expiresAt"],"properties":{"claims":{"description":"The token's payload.","type":"object"},"header":{"description":"The token's JOSE header.","type":"object"},"use":{"$ref":"#/components/schemas/TokenUse"},"issuer":{"$ref":"#/components/schemas/Issuer"},"expiresAt":{"$ref":"#/components/schemas/Timestamp"}}}},"errors":[{"$ref":"#/components/errors/tokenMalformed"},{"$ref":"#/components/errors/tokenAlgorithmNotAllowed"},{"$ref":"#/components/errors/tokenKeyUnknown"},{"$ref":"#/components/errors/tokenSignatureInvalid"},{"$ref":"#/components/errors/tokenIssuerMismatch"},{"$ref":"#/components/errors/tokenAudienceMismatch"},{"$ref":"#/components/errors/tokenExpired"},{"$ref":"#/components/errors/tokenNotYetValid"},{"$ref":"#/components/errors/tokenUseMismatch"},{"$ref":"#/components/errors/tokenRevoked"}],"examples":[{"name":"a pool's token","params":[{"name":"token","value":"eyJhbGciOiJFUzI1NiIsImtpZCI6IkN2SkhZU2tkQ3UyTUY1QzIxRUtmcVF3OTlTTU9IOE43MHJIbWswd2Z4T3ciLCJ0eXAiOiJwb29sK2p3dCJ9.eyJpc3MiOiJodHRwczovL3Rlc3RpbmcubWludG1hcmsubG9jYWxob3N0L3Bvb2xzL2xvY2FsLTE6NWUwYzhmNWUtMmY2My00ZDBmLTlhNTYtMGYxZjJiN2Q5YzMxIiwiYXVkIjoibG9jYWwtMTo1ZTBjOGY1ZS0yZjYzLTRkMGYtOWE1Ni0wZjFmMmI3ZDljMzEiLCJzdWIiOiJsb2NhbC0xOmIxZjdhM2M0LTZkMmUtNGI3YS04YzExLTkzZDVlMGE0ZjJiNiIsImFtciI6WyJhdXRoZW50aWNhdGVkIiwibG9naW4uc2hvcCIsImxvZ2luLnNob3A6bG9jYWwtMTo1ZTBjOGY1ZS0yZjYzLTRkMGYtOWE1Ni0wZjFmMmI3ZDljMzE6YWxpY2UiXSwiaHR0cHM6Ly9jb2duaXRvLWlkZW50aXR5LmFtYXpvbmF3cy5jb20vaWRlbnRpdHktcG9vbC1hcm4iOiJhcm46YXdzOmNvZ25pdG8taWRlbnRpdHk6bG9jYWwtMTowMDAwMDAwMDAwMDA6aWRlbnRpdHlwb29sL2xvY2FsLTE6NWUwYzhmNWUtMmY2My00ZDBmLTlhNTYtMGYxZjJiN2Q5YzMxIiwiaWF0IjoxNzAwMDAwMDAwLCJleHAiOjE3MDAwMDA5MDB9.hPSVW7_1KfqHYHkqtjoc7NxnUIdpAkP7KQ-vsNx1pjDHOK3fO2cBO6ooBu8goLFR72pPLXbvRKXNPMPD5TxrjA"},{"name":"audience","value":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31"}],"result":{"name":"result","value":{"claims":{"iss":"https://testing.mintmark.localhost/pools/local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","aud":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","sub":"local-1:b1f7a3c4-6d2e-4b7a-8c11-93d5e0a4f2b6","amr":["authenticated","login.shop","login.shop:local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31:alice"],"https://cognito-identity.amazonaws.com/identity-pool-arn":"arn:aws:cognito-identity:local-1:000000000000:identitypool/local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","iat":1700000000,"exp":1700000900},"header":{"alg":"ES256","kid":"CvJHYSkdCu2MF5C21EKfqQw99SMOH8N70rHmk0wfxOw","typ":"pool+jwt"},"use":"pool","issuer":"https://testing.mintmark.localhost/pools/local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","expiresAt":1700000900}}}],"x-caller":"public","x-read-only":true,"x-testing":false,"x-choices":[{"name":"expected","rule":"atLeastOne","of":["audience","issuer","tenantId"]}],"x-equivalents":{}}"##,
+        makeParams: { [FieldInfo(name: "token", type: "string of 1–20000 characters", isRequired: true, defaultValue: nil, description: "A signed JSON Web Token in compact form."), FieldInfo(name: "audience", type: "string of 1–2048 characters", isRequired: false, defaultValue: nil, description: "The aud claim must contain it: a pool's id, a tenant's, or one of a tenant's audiences."), FieldInfo(name: "issuer", type: "string of 1–2048 characters", isRequired: false, defaultValue: nil, description: "The iss claim must be it."), FieldInfo(name: "tenantId", type: "string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$", isRequired: false, defaultValue: nil, description: "The token must be one of this tenant."), FieldInfo(name: "use", type: "pool | id | access", isRequired: false, defaultValue: nil, description: "What the token must be for."), FieldInfo(name: "checkRevoked", type: "boolean", isRequired: false, defaultValue: "true", description: "Whether a deleted or disabled identity or account, or a session that was ended, makes the token invalid.")] },
         makeResult: { [FieldInfo(name: "claims", type: "any object", isRequired: true, defaultValue: nil, description: "The token's payload."), FieldInfo(name: "header", type: "any object", isRequired: true, defaultValue: nil, description: "The token's JOSE header."), FieldInfo(name: "use", type: "pool | id | access", isRequired: true, defaultValue: nil, description: "What a token is for: a pool's OpenID token, or a tenant's ID or access token."), FieldInfo(name: "issuer", type: "string of 1–2048 characters", isRequired: true, defaultValue: nil, description: "The issuer of tokens, exactly as in their iss claim."), FieldInfo(name: "expiresAt", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "Integer seconds since 1970-01-01T00:00:00Z.")] })
 }
 

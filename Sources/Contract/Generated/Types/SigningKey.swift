@@ -12,6 +12,8 @@ public struct SigningKey: ContractResult, Equatable {
     public var issuer: String
     /// The id of a pool: a region, a colon and a UUID.
     public var poolId: String?
+    /// The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
+    public var tenantId: String?
     /// next: published, not signing yet. active: signing. retired: published until the last token it signed has expired. revoked: accepted nowhere.
     public var state: KeyState
     /// Integer seconds since 1970-01-01T00:00:00Z.
@@ -25,11 +27,12 @@ public struct SigningKey: ContractResult, Equatable {
     /// When a retired key leaves the published set.
     public var publishedUntil: Int64?
 
-    public init(kid: String, algorithm: SigningAlgorithm, issuer: String, poolId: String? = nil, state: KeyState, createdAt: Int64, activeAt: Int64? = nil, retiredAt: Int64? = nil, revokedAt: Int64? = nil, publishedUntil: Int64? = nil) {
+    public init(kid: String, algorithm: SigningAlgorithm, issuer: String, poolId: String? = nil, tenantId: String? = nil, state: KeyState, createdAt: Int64, activeAt: Int64? = nil, retiredAt: Int64? = nil, revokedAt: Int64? = nil, publishedUntil: Int64? = nil) {
         self.kid = kid
         self.algorithm = algorithm
         self.issuer = issuer
         self.poolId = poolId
+        self.tenantId = tenantId
         self.state = state
         self.createdAt = createdAt
         self.activeAt = activeAt
@@ -49,6 +52,10 @@ public struct SigningKey: ContractResult, Equatable {
         if let poolId {
             writer.key("poolId")
             writer.string(poolId)
+        }
+        if let tenantId {
+            writer.key("tenantId")
+            writer.string(tenantId)
         }
         writer.key("state")
         writer.string(state.rawValue)

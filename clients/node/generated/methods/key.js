@@ -21,6 +21,7 @@ export class KeyMethods {
    * All of them, the newest first: next, active, retired and revoked.
    *
    * @throws {PoolNotFound} The pool was never created, or is deleted.
+   * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
    * @throws {IssuerNotFound} An issuer is named that is not one of this store.
    * @throws {InvalidCursor} A list gets a cursor it did not make.
    */
@@ -41,13 +42,14 @@ export class KeyMethods {
   }
 
   /**
-   * Give a pool a new signing key.
+   * Give a pool or a tenant a new signing key.
    *
    * The new key is published at once and signs after activateAfterSeconds, so that verifiers with a copy of the key set
    * have seen it by then. The old one stays published until the last token it signed has expired. A next key that waits
    * already is replaced.
    *
    * @throws {PoolNotFound} The pool was never created, or is deleted.
+   * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
    */
   rotate(params, options) {
     return this.#call(methods.rotate, params, options);

@@ -3,6 +3,7 @@
 const methods = {
   clock: { name: "test.clock", isTesting: true, secrets: [] },
   http: { name: "test.http", isTesting: true, secrets: [] },
+  outbox: { name: "test.outbox", isTesting: true, secrets: [] },
 };
 
 /** The methods of `test`. */
@@ -41,5 +42,16 @@ export class TestMethods {
    */
   http(params, options) {
     return this.#call(methods.http, params, options);
+  }
+
+  /**
+   * Read the messages that would have been sent.
+   *
+   * A testing store sends nothing. Oldest first; wait for one with waitSeconds.
+   *
+   * Offered by testing processes only.
+   */
+  outbox(params, options) {
+    return this.#call(methods.outbox, params, options);
   }
 }

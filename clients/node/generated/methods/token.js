@@ -114,7 +114,7 @@ export class TokenMethods {
    * Verify a token that was issued here.
    *
    * Checks signature, algorithm, issuer, audience, times and revocation; the first check that fails is the error. Pin
-   * what you expect: at least one of audience and issuer.
+   * what you expect: at least one of audience, issuer and tenantId.
    *
    * Also offered with `caller: "public"`.
    *

@@ -2,17 +2,23 @@
 """The namespaces of both clients."""
 
 from .._calls import AsyncCall, Call
+from .namespaces.account import AsyncAccountMethods, AccountMethods
 from .namespaces.audit import AsyncAuditMethods, AuditMethods
 from .namespaces.compat import AsyncCompatMethods, CompatMethods
 from .namespaces.credentials import AsyncCredentialsMethods, CredentialsMethods
 from .namespaces.credentials_provider import AsyncCredentialsProviderMethods, CredentialsProviderMethods
 from .namespaces.identity import AsyncIdentityMethods, IdentityMethods
 from .namespaces.key import AsyncKeyMethods, KeyMethods
+from .namespaces.password_reset import AsyncPasswordResetMethods, PasswordResetMethods
 from .namespaces.pool import AsyncPoolMethods, PoolMethods
 from .namespaces.role import AsyncRoleMethods, RoleMethods
 from .namespaces.rpc import AsyncRpcMethods, RpcMethods
+from .namespaces.session import AsyncSessionMethods, SessionMethods
+from .namespaces.sign_in import AsyncSignInMethods, SignInMethods
+from .namespaces.sign_up import AsyncSignUpMethods, SignUpMethods
 from .namespaces.store import AsyncStoreMethods, StoreMethods
 from .namespaces.system import AsyncSystemMethods, SystemMethods
+from .namespaces.tenant import AsyncTenantMethods, TenantMethods
 from .namespaces.test import AsyncTestMethods, TestMethods
 from .namespaces.token import AsyncTokenMethods, TokenMethods
 
@@ -21,17 +27,23 @@ class Namespaces:
     """Every namespace, for threads."""
 
     def __init__(self, call: Call) -> None:
+        self.account = AccountMethods(call)
         self.audit = AuditMethods(call)
         self.compat = CompatMethods(call)
         self.credentials = CredentialsMethods(call)
         self.credentials_provider = CredentialsProviderMethods(call)
         self.identity = IdentityMethods(call)
         self.key = KeyMethods(call)
+        self.password_reset = PasswordResetMethods(call)
         self.pool = PoolMethods(call)
         self.role = RoleMethods(call)
         self.rpc = RpcMethods(call)
+        self.session = SessionMethods(call)
+        self.sign_in = SignInMethods(call)
+        self.sign_up = SignUpMethods(call)
         self.store = StoreMethods(call)
         self.system = SystemMethods(call)
+        self.tenant = TenantMethods(call)
         self.test = TestMethods(call)
         self.token = TokenMethods(call)
 
@@ -40,16 +52,22 @@ class AsyncNamespaces:
     """Every namespace, for asyncio."""
 
     def __init__(self, call: AsyncCall) -> None:
+        self.account = AsyncAccountMethods(call)
         self.audit = AsyncAuditMethods(call)
         self.compat = AsyncCompatMethods(call)
         self.credentials = AsyncCredentialsMethods(call)
         self.credentials_provider = AsyncCredentialsProviderMethods(call)
         self.identity = AsyncIdentityMethods(call)
         self.key = AsyncKeyMethods(call)
+        self.password_reset = AsyncPasswordResetMethods(call)
         self.pool = AsyncPoolMethods(call)
         self.role = AsyncRoleMethods(call)
         self.rpc = AsyncRpcMethods(call)
+        self.session = AsyncSessionMethods(call)
+        self.sign_in = AsyncSignInMethods(call)
+        self.sign_up = AsyncSignUpMethods(call)
         self.store = AsyncStoreMethods(call)
         self.system = AsyncSystemMethods(call)
+        self.tenant = AsyncTenantMethods(call)
         self.test = AsyncTestMethods(call)
         self.token = AsyncTokenMethods(call)

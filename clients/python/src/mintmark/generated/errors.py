@@ -1231,6 +1231,413 @@ class TooManyProviders(AnsweredError):
         return cast("int", self._required("limit"))
 
 
+class TenantNotFound(AnsweredError):
+    """A tenant is named that was never created, or is deleted.
+
+    nativeAuth: unauthorized_client
+    firebase: TENANT_NOT_FOUND
+    """
+
+    code = 4001
+    type = "tenantNotFound"
+
+    @property
+    def tenant_id(self) -> str:
+        """The id of a tenant, which stands in its issuer and is the audience of its ID tokens."""
+        return cast("str", self._required("tenantId"))
+
+
+class TenantExists(AnsweredError):
+    """tenant.create with an id that is taken."""
+
+    code = 4002
+    type = "tenantExists"
+
+    @property
+    def tenant_id(self) -> str:
+        """The id of a tenant, which stands in its issuer and is the audience of its ID tokens."""
+        return cast("str", self._required("tenantId"))
+
+
+class TenantNotDeletable(AnsweredError):
+    """tenant.delete of the default tenant."""
+
+    code = 4003
+    type = "tenantNotDeletable"
+
+    @property
+    def tenant_id(self) -> str:
+        """The id of a tenant, which stands in its issuer and is the audience of its ID tokens."""
+        return cast("str", self._required("tenantId"))
+
+
+class InvalidTenantSettings(AnsweredError):
+    """Settings that contradict each other."""
+
+    code = 4004
+    type = "invalidTenantSettings"
+
+    @property
+    def pointer(self) -> str:
+        """Where, as a JSON pointer into the params."""
+        return cast("str", self._required("pointer"))
+
+    @property
+    def reason(self) -> str:
+        """What is wrong."""
+        return cast("str", self._required("reason"))
+
+
+class SignUpNotAllowed(AnsweredError):
+    """signUpAllowed is false.
+
+    nativeAuth: access_denied
+    firebase: ADMIN_ONLY_OPERATION
+    """
+
+    code = 4005
+    type = "signUpNotAllowed"
+
+    @property
+    def tenant_id(self) -> str:
+        """The id of a tenant, which stands in its issuer and is the audience of its ID tokens."""
+        return cast("str", self._required("tenantId"))
+
+
+class InvalidUsername(AnsweredError):
+    """An address that is malformed, or not of ASCII.
+
+    nativeAuth: invalid_request 90100
+    firebase: INVALID_EMAIL
+    """
+
+    code = 4006
+    type = "invalidUsername"
+
+    @property
+    def reason(self) -> str:
+        """What is wrong."""
+        return cast("str", self._required("reason"))
+
+
+class UserAlreadyExists(AnsweredError):
+    """signUp with an address that is taken, at its start or by the time it would end.
+
+    nativeAuth: user_already_exists 1003037
+    firebase: EMAIL_EXISTS
+    """
+
+    code = 4007
+    type = "userAlreadyExists"
+
+    @property
+    def next(self) -> str:
+        """The method that goes on from here."""
+        return cast("str", self._required("next"))
+
+
+class InvalidPassword(AnsweredError):
+    """A new password breaks rules, or a password is wrong.
+
+    nativeAuth: invalid_grant password_*, 50126
+    firebase: WEAK_PASSWORD, INVALID_PASSWORD
+    """
+
+    code = 4008
+    type = "invalidPassword"
+
+    @property
+    def reasons(self) -> List[types.PasswordFailure]:
+        """All that is wrong."""
+        return [types.PasswordFailure.of(each) for each in self._required("reasons")]
+
+    @property
+    def attempts_left(self) -> Optional[int]:
+        """How many more wrong ones there can be before the account is locked."""
+        value = self._optional("attemptsLeft")
+        return None if value is None else cast("int", value)
+
+
+class InvalidCode(AnsweredError):
+    """A code that is wrong, too old, used up or replaced by a newer one.
+
+    nativeAuth: invalid_grant invalid_oob_value 50181
+    firebase: INVALID_CODE
+    """
+
+    code = 4009
+    type = "invalidCode"
+
+    @property
+    def attempts_left(self) -> int:
+        """How many more tries this code has; at 0 only another code helps."""
+        return cast("int", self._required("attemptsLeft"))
+
+    @property
+    def resend_at(self) -> Optional[int]:
+        """Integer seconds since 1970-01-01T00:00:00Z."""
+        value = self._optional("resendAt")
+        return None if value is None else cast("int", value)
+
+
+class InvalidAttributes(AnsweredError):
+    """A value that does not fit, or a name that the tenant does not ask for.
+
+    nativeAuth: invalid_grant attribute_validation_failed
+    """
+
+    code = 4010
+    type = "invalidAttributes"
+
+    @property
+    def attributes(self) -> List[types.AttributeFailure]:
+        """All that is wrong."""
+        return [types.AttributeFailure.of(each) for each in self._required("attributes")]
+
+
+class ContinuationTokenInvalid(AnsweredError):
+    """A token that is malformed, of another flow, or of an earlier step.
+
+    nativeAuth: invalid_request 55200
+    """
+
+    code = 4011
+    type = "continuationTokenInvalid"
+
+
+class ContinuationTokenExpired(AnsweredError):
+    """A flow rested for longer than ten minutes, or took longer than an hour.
+
+    nativeAuth: expired_token 552003
+    firebase: EXPIRED_OOB_CODE
+    """
+
+    code = 4012
+    type = "continuationTokenExpired"
+
+    @property
+    def expired_at(self) -> Optional[int]:
+        """Integer seconds since 1970-01-01T00:00:00Z."""
+        value = self._optional("expiredAt")
+        return None if value is None else cast("int", value)
+
+
+class StepNotPossible(AnsweredError):
+    """A step that does not follow from where the flow stands.
+
+    nativeAuth: invalid_request
+    """
+
+    code = 4013
+    type = "stepNotPossible"
+
+    @property
+    def expected(self) -> str:
+        """The method that goes on from here."""
+        return cast("str", self._required("expected"))
+
+
+class TooManyCodes(AnsweredError):
+    """More codes than a flow, or than an address within some minutes, may have.
+
+    nativeAuth: invalid_request 701014
+    firebase: TOO_MANY_ATTEMPTS_TRY_LATER
+    """
+
+    code = 4014
+    type = "tooManyCodes"
+
+    @property
+    def retry_after_seconds(self) -> int:
+        """After how many seconds it can work."""
+        return cast("int", self._required("retryAfterSeconds"))
+
+
+class AccountLocked(AnsweredError):
+    """Guessing has locked the account or the address.
+
+    nativeAuth: invalid_grant 50053
+    firebase: TOO_MANY_ATTEMPTS_TRY_LATER
+    """
+
+    code = 4015
+    type = "accountLocked"
+
+    @property
+    def locked_until(self) -> int:
+        """Integer seconds since 1970-01-01T00:00:00Z."""
+        return cast("int", self._required("lockedUntil"))
+
+    @property
+    def retry_after_seconds(self) -> int:
+        """After how many seconds it can work."""
+        return cast("int", self._required("retryAfterSeconds"))
+
+
+class PasswordNotAccepted(AnsweredError):
+    """A password in a tenant whose method is emailCode.
+
+    nativeAuth: unsupported_auth_method
+    """
+
+    code = 4016
+    type = "passwordNotAccepted"
+
+
+class UserNotFound(AnsweredError):
+    """A sign-in or a reset for an address without an account.
+
+    nativeAuth: user_not_found 50034
+    firebase: EMAIL_NOT_FOUND
+    """
+
+    code = 4017
+    type = "userNotFound"
+
+    @property
+    def next(self) -> str:
+        """The method that goes on from here."""
+        return cast("str", self._required("next"))
+
+
+class PasswordNotSet(AnsweredError):
+    """A password for an account that signs in otherwise, or its reset.
+
+    nativeAuth: invalid_request 500222
+    firebase: INVALID_PASSWORD
+    """
+
+    code = 4018
+    type = "passwordNotSet"
+
+    @property
+    def next(self) -> str:
+        """The method that goes on from here."""
+        return cast("str", self._required("next"))
+
+
+class PasswordChangeRequired(AnsweredError):
+    """An account whose password must be changed.
+
+    nativeAuth: invalid_request 50142
+    firebase: PASSWORD_LOGIN_DISABLED
+    """
+
+    code = 4019
+    type = "passwordChangeRequired"
+
+    @property
+    def next(self) -> str:
+        """The method that goes on from here."""
+        return cast("str", self._required("next"))
+
+
+class RefreshTokenInvalid(AnsweredError):
+    """A refresh token that never was, or whose session was ended.
+
+    nativeAuth: invalid_grant
+    firebase: INVALID_REFRESH_TOKEN
+    """
+
+    code = 4020
+    type = "refreshTokenInvalid"
+
+
+class RefreshTokenExpired(AnsweredError):
+    """A refresh token that was not used for too long.
+
+    nativeAuth: expired_refresh_token
+    firebase: TOKEN_EXPIRED
+    """
+
+    code = 4021
+    type = "refreshTokenExpired"
+
+    @property
+    def expired_at(self) -> int:
+        """Integer seconds since 1970-01-01T00:00:00Z."""
+        return cast("int", self._required("expiredAt"))
+
+
+class RefreshTokenReused(AnsweredError):
+    """A used refresh token comes again.
+
+    nativeAuth: invalid_grant
+    firebase: INVALID_REFRESH_TOKEN
+    """
+
+    code = 4022
+    type = "refreshTokenReused"
+
+
+class AudienceNotOffered(AnsweredError):
+    """An audience that the tenant does not list.
+
+    nativeAuth: invalid_scope
+    """
+
+    code = 4023
+    type = "audienceNotOffered"
+
+    @property
+    def tenant_id(self) -> str:
+        """The id of a tenant, which stands in its issuer and is the audience of its ID tokens."""
+        return cast("str", self._required("tenantId"))
+
+    @property
+    def audience(self) -> str:
+        """What was asked for."""
+        return cast("str", self._required("audience"))
+
+
+class AccountNotFound(AnsweredError):
+    """An account is named that never was, or is deleted.
+
+    firebase: USER_NOT_FOUND
+    """
+
+    code = 5001
+    type = "accountNotFound"
+
+    @property
+    def account_id(self) -> Optional[str]:
+        """The id of an account; sub in its tokens."""
+        value = self._optional("accountId")
+        return None if value is None else cast("str", value)
+
+
+class AccountDisabled(AnsweredError):
+    """A disabled account would sign in or refresh.
+
+    nativeAuth: access_denied
+    firebase: USER_DISABLED
+    """
+
+    code = 5002
+    type = "accountDisabled"
+
+    @property
+    def account_id(self) -> Optional[str]:
+        """The id of an account; sub in its tokens."""
+        value = self._optional("accountId")
+        return None if value is None else cast("str", value)
+
+
+class AccountExists(AnsweredError):
+    """account.create with an id that is taken.
+
+    firebase: DUPLICATE_LOCAL_ID
+    """
+
+    code = 5003
+    type = "accountExists"
+
+    @property
+    def account_id(self) -> str:
+        """The id of an account; sub in its tokens."""
+        return cast("str", self._required("accountId"))
+
+
 class ProviderUnavailable(AnsweredError):
     """A login provider does not answer, or says that it cannot now.
 
@@ -1517,6 +1924,32 @@ class InvalidMasterKey(AnsweredError):
     type = "invalidMasterKey"
 
 
+class MessageNotSent(AnsweredError):
+    """A mail server or a webhook does not take a message, or none is configured.
+
+    nativeAuth: server_error
+    """
+
+    code = 8030
+    type = "messageNotSent"
+
+    @property
+    def channel(self) -> str:
+        """The way a message goes."""
+        return cast("str", self._required("channel"))
+
+    @property
+    def reason(self) -> str:
+        """Why."""
+        return cast("str", self._required("reason"))
+
+    @property
+    def retry_after_seconds(self) -> Optional[int]:
+        """After how many seconds it can work."""
+        value = self._optional("retryAfterSeconds")
+        return None if value is None else cast("int", value)
+
+
 class ClockOutOfRange(AnsweredError):
     """test.clock would leave the years 1970 to 9999."""
 
@@ -1616,6 +2049,32 @@ BY_TYPE: Dict[str, Type[AnsweredError]] = {
     "providerNotOpen": ProviderNotOpen,
     "tokenNotAwaited": TokenNotAwaited,
     "tooManyProviders": TooManyProviders,
+    "tenantNotFound": TenantNotFound,
+    "tenantExists": TenantExists,
+    "tenantNotDeletable": TenantNotDeletable,
+    "invalidTenantSettings": InvalidTenantSettings,
+    "signUpNotAllowed": SignUpNotAllowed,
+    "invalidUsername": InvalidUsername,
+    "userAlreadyExists": UserAlreadyExists,
+    "invalidPassword": InvalidPassword,
+    "invalidCode": InvalidCode,
+    "invalidAttributes": InvalidAttributes,
+    "continuationTokenInvalid": ContinuationTokenInvalid,
+    "continuationTokenExpired": ContinuationTokenExpired,
+    "stepNotPossible": StepNotPossible,
+    "tooManyCodes": TooManyCodes,
+    "accountLocked": AccountLocked,
+    "passwordNotAccepted": PasswordNotAccepted,
+    "userNotFound": UserNotFound,
+    "passwordNotSet": PasswordNotSet,
+    "passwordChangeRequired": PasswordChangeRequired,
+    "refreshTokenInvalid": RefreshTokenInvalid,
+    "refreshTokenExpired": RefreshTokenExpired,
+    "refreshTokenReused": RefreshTokenReused,
+    "audienceNotOffered": AudienceNotOffered,
+    "accountNotFound": AccountNotFound,
+    "accountDisabled": AccountDisabled,
+    "accountExists": AccountExists,
     "providerUnavailable": ProviderUnavailable,
     "providerUnusable": ProviderUnusable,
     "storeBusy": StoreBusy,
@@ -1635,6 +2094,7 @@ BY_TYPE: Dict[str, Type[AnsweredError]] = {
     "backupFailed": BackupFailed,
     "newMasterKeyNeeded": NewMasterKeyNeeded,
     "invalidMasterKey": InvalidMasterKey,
+    "messageNotSent": MessageNotSent,
     "clockOutOfRange": ClockOutOfRange,
     "portUnavailable": PortUnavailable,
 }
@@ -1708,6 +2168,32 @@ __all__ = [
     "ProviderNotOpen",
     "TokenNotAwaited",
     "TooManyProviders",
+    "TenantNotFound",
+    "TenantExists",
+    "TenantNotDeletable",
+    "InvalidTenantSettings",
+    "SignUpNotAllowed",
+    "InvalidUsername",
+    "UserAlreadyExists",
+    "InvalidPassword",
+    "InvalidCode",
+    "InvalidAttributes",
+    "ContinuationTokenInvalid",
+    "ContinuationTokenExpired",
+    "StepNotPossible",
+    "TooManyCodes",
+    "AccountLocked",
+    "PasswordNotAccepted",
+    "UserNotFound",
+    "PasswordNotSet",
+    "PasswordChangeRequired",
+    "RefreshTokenInvalid",
+    "RefreshTokenExpired",
+    "RefreshTokenReused",
+    "AudienceNotOffered",
+    "AccountNotFound",
+    "AccountDisabled",
+    "AccountExists",
     "ProviderUnavailable",
     "ProviderUnusable",
     "StoreBusy",
@@ -1727,6 +2213,7 @@ __all__ = [
     "BackupFailed",
     "NewMasterKeyNeeded",
     "InvalidMasterKey",
+    "MessageNotSent",
     "ClockOutOfRange",
     "PortUnavailable",
 ]

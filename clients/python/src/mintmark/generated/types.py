@@ -13,6 +13,15 @@ AppliedChangeChange = Literal["created", "updated", "unchanged"]
 # What it is.
 AppliedChangeKind = Literal["pool", "role"]
 
+# What an attribute's value fell short of.
+AttributeRule = Literal["unknown", "type", "tooLong", "option", "pattern", "consent"]
+
+# What the values of an attribute are.
+AttributeType = Literal["string", "integer", "boolean"]
+
+# The way a message goes.
+Channel = Literal["email", "sms"]
+
 # Which part of the scope.
 CredentialScopeMismatchPart = Literal["service", "region", "date"]
 
@@ -34,8 +43,17 @@ IdentityState = Literal["guest", "authenticated", "disabled"]
 # next: published, not signing yet. active: signing. retired: published until the last token it signed has expired. revoked: accepted nowhere.
 KeyState = Literal["next", "active", "retired", "revoked"]
 
+# How people prove who they are: by a code sent to their address, by a password, or as they chose when they signed up.
+LocalAccountMethod = Literal["emailCode", "emailPassword", "either"]
+
 # Which one.
 MalformedPolicyPolicy = Literal["trust", "session"]
+
+# What comes next. codeRequired: submitCode; passwordRequired: submitPassword; completed: the password is changed, signIn.withContinuation signs in.
+PasswordResetStepState = Literal["codeRequired", "passwordRequired", "completed"]
+
+# What a password fell short of.
+PasswordRule = Literal["disallowedCharacters", "tooShort", "tooLong", "tooWeak", "banned", "recentlyUsed", "incorrect"]
 
 # For a well-known provider its domain: accounts.google.com, appleid.apple.com, graph.facebook.com or www.amazon.com. It is the name of its logins.
 PoolProviderProvider = Literal["accounts.google.com", "appleid.apple.com", "graph.facebook.com", "www.amazon.com"]
@@ -55,6 +73,15 @@ RoleMappingSource = Literal["token", "rules"]
 # How the claim's value must compare. notEqual does not match a claim that is missing.
 RoleRuleMatchType = Literal["equals", "contains", "startsWith", "notEqual"]
 
+# How the owner of an account signs in.
+SignInMethod = Literal["password", "code", "federated"]
+
+# What comes next. codeRequired: submitCode; passwordRequired: submitPassword; completed: signed in.
+SignInStepState = Literal["codeRequired", "passwordRequired", "completed"]
+
+# What comes next. codeRequired: submitCode; passwordRequired: submitPassword; attributesRequired: submitAttributes; completed: the account is there, signIn.withContinuation signs it in.
+SignUpStepState = Literal["codeRequired", "passwordRequired", "attributesRequired", "completed"]
+
 # The JOSE algorithm a pool signs its tokens with.
 SigningAlgorithm = Literal["ES256", "RS256", "RS512", "EdDSA"]
 
@@ -69,6 +96,164 @@ SystemInfoResultStoreKind = Literal["memory", "sqlite", "postgres"]
 
 # What a token is for: a pool's OpenID token, or a tenant's ID or access token.
 TokenUse = Literal["pool", "id", "access"]
+
+
+class Account(Record):
+    """A person's account in a tenant."""
+
+    __slots__ = ()
+    _members = (("account_id", "accountId"), ("tenant_id", "tenantId"), ("username", "username"), ("email", "email"), ("email_verified", "emailVerified"), ("method", "method"), ("attributes", "attributes"), ("claims", "claims"), ("disabled", "disabled"), ("must_change_password", "mustChangePassword"), ("created_at", "createdAt"), ("updated_at", "updatedAt"), ("last_sign_in_at", "lastSignInAt"),)
+    _secret = frozenset({"attributes"})
+
+    def __init__(
+        self,
+        *,
+        account_id: str,
+        tenant_id: str,
+        username: str,
+        email_verified: bool,
+        method: str,
+        attributes: Mapping[str, Any],
+        claims: Mapping[str, Any],
+        disabled: bool,
+        created_at: int,
+        updated_at: int,
+        email: Optional[str] = None,
+        must_change_password: Optional[bool] = None,
+        last_sign_in_at: Optional[int] = None,
+    ) -> None:
+        super().__init__({
+            "accountId": account_id,
+            "tenantId": tenant_id,
+            "username": username,
+            "email": email,
+            "emailVerified": email_verified,
+            "method": method,
+            "attributes": attributes,
+            "claims": claims,
+            "disabled": disabled,
+            "mustChangePassword": must_change_password,
+            "createdAt": created_at,
+            "updatedAt": updated_at,
+            "lastSignInAt": last_sign_in_at,
+        })
+
+    @property
+    def account_id(self) -> str:
+        """The id of an account; sub in its tokens."""
+        return cast("str", self._required("accountId"))
+
+    @property
+    def tenant_id(self) -> str:
+        """The id of a tenant, which stands in its issuer and is the audience of its ID tokens."""
+        return cast("str", self._required("tenantId"))
+
+    @property
+    def username(self) -> str:
+        """The email address that somebody signs up or in with. Compared without regard to upper and lower case.
+        """
+        return cast("str", self._required("username"))
+
+    @property
+    def email(self) -> Optional[str]:
+        """The address that mails go to."""
+        value = self._optional("email")
+        return None if value is None else cast("str", value)
+
+    @property
+    def email_verified(self) -> bool:
+        """Whether its owner has shown that mails there reach them."""
+        return cast("bool", self._required("emailVerified"))
+
+    @property
+    def method(self) -> str:
+        """How the owner of an account signs in. One of password, code, federated, or what a newer binary
+        answers.
+        """
+        return cast("str", self._required("method"))
+
+    @property
+    def attributes(self) -> Dict[str, Any]:
+        """Attributes by their names: strings, integers and booleans, as the tenant asks for them."""
+        return cast("Dict[str, Any]", self._required("attributes"))
+
+    @property
+    def claims(self) -> Dict[str, Any]:
+        """Custom claims of its tokens."""
+        return cast("Dict[str, Any]", self._required("claims"))
+
+    @property
+    def disabled(self) -> bool:
+        """Whether it is kept from signing in."""
+        return cast("bool", self._required("disabled"))
+
+    @property
+    def must_change_password(self) -> Optional[bool]:
+        """Whether it signs in again only after a reset of its password."""
+        value = self._optional("mustChangePassword")
+        return None if value is None else cast("bool", value)
+
+    @property
+    def created_at(self) -> int:
+        """Integer seconds since 1970-01-01T00:00:00Z."""
+        return cast("int", self._required("createdAt"))
+
+    @property
+    def updated_at(self) -> int:
+        """Integer seconds since 1970-01-01T00:00:00Z."""
+        return cast("int", self._required("updatedAt"))
+
+    @property
+    def last_sign_in_at(self) -> Optional[int]:
+        """Integer seconds since 1970-01-01T00:00:00Z."""
+        value = self._optional("lastSignInAt")
+        return None if value is None else cast("int", value)
+
+
+class AccountDeleteResult(Record):
+    """What `account.delete` answers."""
+
+    __slots__ = ()
+    _members = (("account_id", "accountId"),)
+
+    def __init__(self, *, account_id: str) -> None:
+        super().__init__({
+            "accountId": account_id,
+        })
+
+    @property
+    def account_id(self) -> str:
+        """The id of an account; sub in its tokens."""
+        return cast("str", self._required("accountId"))
+
+
+class AccountListResult(Record):
+    """What `account.list` answers."""
+
+    __slots__ = ()
+    _members = (("accounts", "accounts"), ("next_cursor", "nextCursor"),)
+
+    def __init__(
+        self,
+        *,
+        accounts: Sequence[Union[Account, Mapping[str, Any]]],
+        next_cursor: Optional[str] = None,
+    ) -> None:
+        super().__init__({
+            "accounts": accounts,
+            "nextCursor": next_cursor,
+        })
+
+    @property
+    def accounts(self) -> List[Account]:
+        """The accounts."""
+        return [Account.of(each) for each in self._required("accounts")]
+
+    @property
+    def next_cursor(self) -> Optional[str]:
+        """Present when there is more: the cursor of the next call."""
+        value = self._optional("nextCursor")
+        return None if value is None else cast("str", value)
 
 
 class AppliedChange(Record):
@@ -134,6 +319,75 @@ class AppliedChange(Record):
     def changed(self) -> List[str]:
         """Of what was updated, the members that differed."""
         return cast("List[str]", self._required("changed"))
+
+
+class AttributeFailure(Record):
+    """Why an attribute was refused."""
+
+    __slots__ = ()
+    _members = (("name", "name"), ("rule", "rule"), ("message", "message"), ("nearest", "nearest"),)
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        rule: str,
+        message: str,
+        nearest: Optional[Sequence[str]] = None,
+    ) -> None:
+        super().__init__({
+            "name": name,
+            "rule": rule,
+            "message": message,
+            "nearest": nearest,
+        })
+
+    @property
+    def name(self) -> str:
+        """The attribute, as it was named."""
+        return cast("str", self._required("name"))
+
+    @property
+    def rule(self) -> str:
+        """What an attribute's value fell short of. One of unknown, type, tooLong, option, pattern, consent, or
+        what a newer binary answers.
+        """
+        return cast("str", self._required("rule"))
+
+    @property
+    def message(self) -> str:
+        """For people."""
+        return cast("str", self._required("message"))
+
+    @property
+    def nearest(self) -> Optional[List[str]]:
+        """For an unknown name: which ones come near."""
+        value = self._optional("nearest")
+        return None if value is None else cast("List[str]", value)
+
+
+class AttributeOption(Record):
+    """One of the values that an attribute can have."""
+
+    __slots__ = ()
+    _members = (("value", "value"), ("label", "label"),)
+
+    def __init__(self, *, value: str, label: Optional[str] = None) -> None:
+        super().__init__({
+            "value": value,
+            "label": label,
+        })
+
+    @property
+    def value(self) -> str:
+        """What is stored and stands in tokens. Not with a comma."""
+        return cast("str", self._required("value"))
+
+    @property
+    def label(self) -> Optional[str]:
+        """What people see."""
+        value = self._optional("label")
+        return None if value is None else cast("str", value)
 
 
 class AuditChain(Record):
@@ -364,6 +618,76 @@ class AuditVerifyResult(Record):
     def chains(self) -> List[AuditChain]:
         """Every chain that was found or named."""
         return [AuditChain.of(each) for each in self._required("chains")]
+
+
+class CodePolicy(Record):
+    """The codes that are sent to people."""
+
+    __slots__ = ()
+    _members = (("length", "length"), ("lifetime_seconds", "lifetimeSeconds"), ("attempts", "attempts"), ("resend_after_seconds", "resendAfterSeconds"), ("sends_per_flow", "sendsPerFlow"), ("sends_per_address", "sendsPerAddress"), ("window_seconds", "windowSeconds"),)
+
+    def __init__(
+        self,
+        *,
+        length: Optional[int] = None,
+        lifetime_seconds: Optional[int] = None,
+        attempts: Optional[int] = None,
+        resend_after_seconds: Optional[int] = None,
+        sends_per_flow: Optional[int] = None,
+        sends_per_address: Optional[int] = None,
+        window_seconds: Optional[int] = None,
+    ) -> None:
+        super().__init__({
+            "length": length,
+            "lifetimeSeconds": lifetime_seconds,
+            "attempts": attempts,
+            "resendAfterSeconds": resend_after_seconds,
+            "sendsPerFlow": sends_per_flow,
+            "sendsPerAddress": sends_per_address,
+            "windowSeconds": window_seconds,
+        })
+
+    @property
+    def length(self) -> Optional[int]:
+        """How many digits a code has."""
+        value = self._optional("length")
+        return None if value is None else cast("int", value)
+
+    @property
+    def lifetime_seconds(self) -> Optional[int]:
+        """How long a code is good for."""
+        value = self._optional("lifetimeSeconds")
+        return None if value is None else cast("int", value)
+
+    @property
+    def attempts(self) -> Optional[int]:
+        """How many wrong tries end a code."""
+        value = self._optional("attempts")
+        return None if value is None else cast("int", value)
+
+    @property
+    def resend_after_seconds(self) -> Optional[int]:
+        """After which time people are advised to ask for another code."""
+        value = self._optional("resendAfterSeconds")
+        return None if value is None else cast("int", value)
+
+    @property
+    def sends_per_flow(self) -> Optional[int]:
+        """How many codes one flow sends."""
+        value = self._optional("sendsPerFlow")
+        return None if value is None else cast("int", value)
+
+    @property
+    def sends_per_address(self) -> Optional[int]:
+        """How many codes go to one address within windowSeconds."""
+        value = self._optional("sendsPerAddress")
+        return None if value is None else cast("int", value)
+
+    @property
+    def window_seconds(self) -> Optional[int]:
+        """See sendsPerAddress."""
+        value = self._optional("windowSeconds")
+        return None if value is None else cast("int", value)
 
 
 class CompatHttpResult(Record):
@@ -1205,6 +1529,45 @@ class LatencyBucket(Record):
         return cast("int", self._required("count"))
 
 
+class LockoutPolicy(Record):
+    """When an account is locked because somebody guesses."""
+
+    __slots__ = ()
+    _members = (("threshold", "threshold"), ("duration_seconds", "durationSeconds"), ("maximum_seconds", "maximumSeconds"),)
+
+    def __init__(
+        self,
+        *,
+        threshold: Optional[int] = None,
+        duration_seconds: Optional[int] = None,
+        maximum_seconds: Optional[int] = None,
+    ) -> None:
+        super().__init__({
+            "threshold": threshold,
+            "durationSeconds": duration_seconds,
+            "maximumSeconds": maximum_seconds,
+        })
+
+    @property
+    def threshold(self) -> Optional[int]:
+        """How many wrong passwords and codes lock an account."""
+        value = self._optional("threshold")
+        return None if value is None else cast("int", value)
+
+    @property
+    def duration_seconds(self) -> Optional[int]:
+        """How long the first lock holds. Every further failure after it locks again, twice as long each time.
+        """
+        value = self._optional("durationSeconds")
+        return None if value is None else cast("int", value)
+
+    @property
+    def maximum_seconds(self) -> Optional[int]:
+        """How long a lock holds at most."""
+        value = self._optional("maximumSeconds")
+        return None if value is None else cast("int", value)
+
+
 class MethodMetrics(Record):
     """Counters of one method since the start."""
 
@@ -1252,6 +1615,157 @@ class MethodMetrics(Record):
     def latency(self) -> List[LatencyBucket]:
         """Empty buckets are left out."""
         return [LatencyBucket.of(each) for each in self._required("latency")]
+
+
+class PasswordFailure(Record):
+    """Why a password was refused."""
+
+    __slots__ = ()
+    _members = (("rule", "rule"), ("message", "message"),)
+
+    def __init__(self, *, rule: str, message: str) -> None:
+        super().__init__({
+            "rule": rule,
+            "message": message,
+        })
+
+    @property
+    def rule(self) -> str:
+        """What a password fell short of. One of disallowedCharacters, tooShort, tooLong, tooWeak, banned,
+        recentlyUsed, incorrect, or what a newer binary answers.
+        """
+        return cast("str", self._required("rule"))
+
+    @property
+    def message(self) -> str:
+        """For people."""
+        return cast("str", self._required("message"))
+
+
+class PasswordPolicy(Record):
+    """What passwords must be like."""
+
+    __slots__ = ()
+    _members = (("minimum_length", "minimumLength"), ("maximum_length", "maximumLength"), ("minimum_classes", "minimumClasses"), ("checks_banned", "checksBanned"), ("banned_terms", "bannedTerms"),)
+
+    def __init__(
+        self,
+        *,
+        minimum_length: Optional[int] = None,
+        maximum_length: Optional[int] = None,
+        minimum_classes: Optional[int] = None,
+        checks_banned: Optional[bool] = None,
+        banned_terms: Optional[Sequence[str]] = None,
+    ) -> None:
+        super().__init__({
+            "minimumLength": minimum_length,
+            "maximumLength": maximum_length,
+            "minimumClasses": minimum_classes,
+            "checksBanned": checks_banned,
+            "bannedTerms": banned_terms,
+        })
+
+    @property
+    def minimum_length(self) -> Optional[int]:
+        """The fewest characters."""
+        value = self._optional("minimumLength")
+        return None if value is None else cast("int", value)
+
+    @property
+    def maximum_length(self) -> Optional[int]:
+        """The most characters."""
+        value = self._optional("maximumLength")
+        return None if value is None else cast("int", value)
+
+    @property
+    def minimum_classes(self) -> Optional[int]:
+        """How many of upper case, lower case, digits and symbols there must be."""
+        value = self._optional("minimumClasses")
+        return None if value is None else cast("int", value)
+
+    @property
+    def checks_banned(self) -> Optional[bool]:
+        """Whether passwords that are too common, or too close to a name, are refused."""
+        value = self._optional("checksBanned")
+        return None if value is None else cast("bool", value)
+
+    @property
+    def banned_terms(self) -> Optional[List[str]]:
+        """Terms that count as common here, such as the names of your products."""
+        value = self._optional("bannedTerms")
+        return None if value is None else cast("List[str]", value)
+
+
+class PasswordResetStep(Record):
+    """Where the reset of a password stands."""
+
+    __slots__ = ()
+    _members = (("state", "state"), ("continuation_token", "continuationToken"), ("sent_to", "sentTo"), ("channel", "channel"), ("code_length", "codeLength"), ("resend_at", "resendAt"), ("expires_at", "expiresAt"),)
+    _secret = frozenset({"continuationToken"})
+
+    def __init__(
+        self,
+        *,
+        state: str,
+        continuation_token: str,
+        expires_at: int,
+        sent_to: Optional[str] = None,
+        channel: Optional[str] = None,
+        code_length: Optional[int] = None,
+        resend_at: Optional[int] = None,
+    ) -> None:
+        super().__init__({
+            "state": state,
+            "continuationToken": continuation_token,
+            "sentTo": sent_to,
+            "channel": channel,
+            "codeLength": code_length,
+            "resendAt": resend_at,
+            "expiresAt": expires_at,
+        })
+
+    @property
+    def state(self) -> str:
+        """What comes next. codeRequired: submitCode; passwordRequired: submitPassword; completed: the password
+        is changed, signIn.withContinuation signs in. One of codeRequired, passwordRequired, completed, or
+        what a newer binary answers.
+        """
+        return cast("str", self._required("state"))
+
+    @property
+    def continuation_token(self) -> str:
+        """Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages.
+        """
+        return cast("str", self._required("continuationToken"))
+
+    @property
+    def sent_to(self) -> Optional[str]:
+        """codeRequired: where the code went, with most of it hidden."""
+        value = self._optional("sentTo")
+        return None if value is None else cast("str", value)
+
+    @property
+    def channel(self) -> Optional[str]:
+        """The way a message goes. One of email, sms, or what a newer binary answers."""
+        value = self._optional("channel")
+        return None if value is None else cast("str", value)
+
+    @property
+    def code_length(self) -> Optional[int]:
+        """codeRequired: how many digits it has."""
+        value = self._optional("codeLength")
+        return None if value is None else cast("int", value)
+
+    @property
+    def resend_at(self) -> Optional[int]:
+        """codeRequired: from when on it makes sense to ask for another code."""
+        value = self._optional("resendAt")
+        return None if value is None else cast("int", value)
+
+    @property
+    def expires_at(self) -> int:
+        """codeRequired: until when the code is good; else until when the continuation token is."""
+        return cast("int", self._required("expiresAt"))
 
 
 class Pool(Record):
@@ -2153,6 +2667,401 @@ class RolesByKind(Record):
         return None if value is None else cast("str", value)
 
 
+class SentMessage(Record):
+    """A message that would have been sent."""
+
+    __slots__ = ()
+    _members = (("number", "number"), ("to", "to"), ("channel", "channel"), ("purpose", "purpose"), ("code", "code"), ("subject", "subject"), ("text", "text"), ("sent_at", "sentAt"), ("tenant_id", "tenantId"),)
+
+    def __init__(
+        self,
+        *,
+        number: int,
+        to: str,
+        channel: str,
+        purpose: str,
+        text: str,
+        sent_at: int,
+        tenant_id: str,
+        code: Optional[str] = None,
+        subject: Optional[str] = None,
+    ) -> None:
+        super().__init__({
+            "number": number,
+            "to": to,
+            "channel": channel,
+            "purpose": purpose,
+            "code": code,
+            "subject": subject,
+            "text": text,
+            "sentAt": sent_at,
+            "tenantId": tenant_id,
+        })
+
+    @property
+    def number(self) -> int:
+        """Counts the messages of the store."""
+        return cast("int", self._required("number"))
+
+    @property
+    def to(self) -> str:
+        """The address or number."""
+        return cast("str", self._required("to"))
+
+    @property
+    def channel(self) -> str:
+        """The way a message goes. One of email, sms, or what a newer binary answers."""
+        return cast("str", self._required("channel"))
+
+    @property
+    def purpose(self) -> str:
+        """What it is for, such as signUp."""
+        return cast("str", self._required("purpose"))
+
+    @property
+    def code(self) -> Optional[str]:
+        """The code in it."""
+        value = self._optional("code")
+        return None if value is None else cast("str", value)
+
+    @property
+    def subject(self) -> Optional[str]:
+        """A mail's subject."""
+        value = self._optional("subject")
+        return None if value is None else cast("str", value)
+
+    @property
+    def text(self) -> str:
+        """What it says."""
+        return cast("str", self._required("text"))
+
+    @property
+    def sent_at(self) -> int:
+        """Integer seconds since 1970-01-01T00:00:00Z."""
+        return cast("int", self._required("sentAt"))
+
+    @property
+    def tenant_id(self) -> str:
+        """The id of a tenant, which stands in its issuer and is the audience of its ID tokens."""
+        return cast("str", self._required("tenantId"))
+
+
+class Session(Record):
+    """Somebody signed in, somewhere."""
+
+    __slots__ = ()
+    _members = (("session_id", "sessionId"), ("account_id", "accountId"), ("amr", "amr"), ("authenticated_at", "authenticatedAt"), ("created_at", "createdAt"), ("last_used_at", "lastUsedAt"), ("expires_at", "expiresAt"),)
+
+    def __init__(
+        self,
+        *,
+        session_id: str,
+        account_id: str,
+        amr: Sequence[str],
+        authenticated_at: int,
+        created_at: int,
+        last_used_at: int,
+        expires_at: int,
+    ) -> None:
+        super().__init__({
+            "sessionId": session_id,
+            "accountId": account_id,
+            "amr": amr,
+            "authenticatedAt": authenticated_at,
+            "createdAt": created_at,
+            "lastUsedAt": last_used_at,
+            "expiresAt": expires_at,
+        })
+
+    @property
+    def session_id(self) -> str:
+        """sid in its tokens."""
+        return cast("str", self._required("sessionId"))
+
+    @property
+    def account_id(self) -> str:
+        """The id of an account; sub in its tokens."""
+        return cast("str", self._required("accountId"))
+
+    @property
+    def amr(self) -> List[str]:
+        """How its owner was authenticated (RFC 8176)."""
+        return cast("List[str]", self._required("amr"))
+
+    @property
+    def authenticated_at(self) -> int:
+        """auth_time in its tokens."""
+        return cast("int", self._required("authenticatedAt"))
+
+    @property
+    def created_at(self) -> int:
+        """Integer seconds since 1970-01-01T00:00:00Z."""
+        return cast("int", self._required("createdAt"))
+
+    @property
+    def last_used_at(self) -> int:
+        """When it last got tokens."""
+        return cast("int", self._required("lastUsedAt"))
+
+    @property
+    def expires_at(self) -> int:
+        """When it ends unless it is used."""
+        return cast("int", self._required("expiresAt"))
+
+
+class SessionListResult(Record):
+    """What `session.list` answers."""
+
+    __slots__ = ()
+    _members = (("sessions", "sessions"),)
+
+    def __init__(self, *, sessions: Sequence[Union[Session, Mapping[str, Any]]]) -> None:
+        super().__init__({
+            "sessions": sessions,
+        })
+
+    @property
+    def sessions(self) -> List[Session]:
+        """At most 1000."""
+        return [Session.of(each) for each in self._required("sessions")]
+
+
+class SessionRevokeAllResult(Record):
+    """What `session.revokeAll` answers."""
+
+    __slots__ = ()
+    _members = (("revoked", "revoked"),)
+
+    def __init__(self, *, revoked: int) -> None:
+        super().__init__({
+            "revoked": revoked,
+        })
+
+    @property
+    def revoked(self) -> int:
+        """How many there were."""
+        return cast("int", self._required("revoked"))
+
+
+class SessionSignOutResult(Record):
+    """What `session.signOut` answers."""
+
+    __slots__ = ()
+    _members = (("signed_out", "signedOut"),)
+
+    def __init__(self, *, signed_out: bool) -> None:
+        super().__init__({
+            "signedOut": signed_out,
+        })
+
+    @property
+    def signed_out(self) -> bool:
+        """Whether there was a session to end."""
+        return cast("bool", self._required("signedOut"))
+
+
+class SignInStep(Record):
+    """Where a sign-in stands."""
+
+    __slots__ = ()
+    _members = (("state", "state"), ("continuation_token", "continuationToken"), ("sent_to", "sentTo"), ("channel", "channel"), ("code_length", "codeLength"), ("resend_at", "resendAt"), ("expires_at", "expiresAt"), ("account", "account"), ("id_token", "idToken"), ("access_token", "accessToken"), ("refresh_token", "refreshToken"), ("is_new_account", "isNewAccount"),)
+    _secret = frozenset({"continuationToken", "idToken", "accessToken", "refreshToken"})
+
+    def __init__(
+        self,
+        *,
+        state: str,
+        expires_at: int,
+        continuation_token: Optional[str] = None,
+        sent_to: Optional[str] = None,
+        channel: Optional[str] = None,
+        code_length: Optional[int] = None,
+        resend_at: Optional[int] = None,
+        account: Optional[Union[Account, Mapping[str, Any]]] = None,
+        id_token: Optional[str] = None,
+        access_token: Optional[str] = None,
+        refresh_token: Optional[str] = None,
+        is_new_account: Optional[bool] = None,
+    ) -> None:
+        super().__init__({
+            "state": state,
+            "continuationToken": continuation_token,
+            "sentTo": sent_to,
+            "channel": channel,
+            "codeLength": code_length,
+            "resendAt": resend_at,
+            "expiresAt": expires_at,
+            "account": account,
+            "idToken": id_token,
+            "accessToken": access_token,
+            "refreshToken": refresh_token,
+            "isNewAccount": is_new_account,
+        })
+
+    @property
+    def state(self) -> str:
+        """What comes next. codeRequired: submitCode; passwordRequired: submitPassword; completed: signed in. One
+        of codeRequired, passwordRequired, completed, or what a newer binary answers.
+        """
+        return cast("str", self._required("state"))
+
+    @property
+    def continuation_token(self) -> Optional[str]:
+        """Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages.
+        """
+        value = self._optional("continuationToken")
+        return None if value is None else cast("str", value)
+
+    @property
+    def sent_to(self) -> Optional[str]:
+        """codeRequired: where the code went, with most of it hidden."""
+        value = self._optional("sentTo")
+        return None if value is None else cast("str", value)
+
+    @property
+    def channel(self) -> Optional[str]:
+        """The way a message goes. One of email, sms, or what a newer binary answers."""
+        value = self._optional("channel")
+        return None if value is None else cast("str", value)
+
+    @property
+    def code_length(self) -> Optional[int]:
+        """codeRequired: how many digits it has."""
+        value = self._optional("codeLength")
+        return None if value is None else cast("int", value)
+
+    @property
+    def resend_at(self) -> Optional[int]:
+        """codeRequired: from when on it makes sense to ask for another code."""
+        value = self._optional("resendAt")
+        return None if value is None else cast("int", value)
+
+    @property
+    def expires_at(self) -> int:
+        """codeRequired: until when the code is good; passwordRequired: until when the continuation token is;
+        completed: when the ID token expires.
+        """
+        return cast("int", self._required("expiresAt"))
+
+    @property
+    def account(self) -> Optional[Account]:
+        """completed: whose it is."""
+        value = self._optional("account")
+        return None if value is None else Account.of(value)
+
+    @property
+    def id_token(self) -> Optional[str]:
+        """completed: says who signed in; for your application."""
+        value = self._optional("idToken")
+        return None if value is None else cast("str", value)
+
+    @property
+    def access_token(self) -> Optional[str]:
+        """completed: for the API that it names in aud."""
+        value = self._optional("accessToken")
+        return None if value is None else cast("str", value)
+
+    @property
+    def refresh_token(self) -> Optional[str]:
+        """completed: gets fresh ones."""
+        value = self._optional("refreshToken")
+        return None if value is None else cast("str", value)
+
+    @property
+    def is_new_account(self) -> Optional[bool]:
+        """completed: whether this is the sign-in right after the sign-up."""
+        value = self._optional("isNewAccount")
+        return None if value is None else cast("bool", value)
+
+
+class SignUpStep(Record):
+    """Where a sign-up stands."""
+
+    __slots__ = ()
+    _members = (("state", "state"), ("continuation_token", "continuationToken"), ("sent_to", "sentTo"), ("channel", "channel"), ("code_length", "codeLength"), ("resend_at", "resendAt"), ("expires_at", "expiresAt"), ("attributes", "attributes"), ("account_id", "accountId"),)
+    _secret = frozenset({"continuationToken"})
+
+    def __init__(
+        self,
+        *,
+        state: str,
+        continuation_token: str,
+        expires_at: int,
+        sent_to: Optional[str] = None,
+        channel: Optional[str] = None,
+        code_length: Optional[int] = None,
+        resend_at: Optional[int] = None,
+        attributes: Optional[Sequence[Union[TenantAttribute, Mapping[str, Any]]]] = None,
+        account_id: Optional[str] = None,
+    ) -> None:
+        super().__init__({
+            "state": state,
+            "continuationToken": continuation_token,
+            "sentTo": sent_to,
+            "channel": channel,
+            "codeLength": code_length,
+            "resendAt": resend_at,
+            "expiresAt": expires_at,
+            "attributes": attributes,
+            "accountId": account_id,
+        })
+
+    @property
+    def state(self) -> str:
+        """What comes next. codeRequired: submitCode; passwordRequired: submitPassword; attributesRequired:
+        submitAttributes; completed: the account is there, signIn.withContinuation signs it in. One of
+        codeRequired, passwordRequired, attributesRequired, completed, or what a newer binary answers.
+        """
+        return cast("str", self._required("state"))
+
+    @property
+    def continuation_token(self) -> str:
+        """Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages.
+        """
+        return cast("str", self._required("continuationToken"))
+
+    @property
+    def sent_to(self) -> Optional[str]:
+        """codeRequired: where the code went, with most of it hidden."""
+        value = self._optional("sentTo")
+        return None if value is None else cast("str", value)
+
+    @property
+    def channel(self) -> Optional[str]:
+        """The way a message goes. One of email, sms, or what a newer binary answers."""
+        value = self._optional("channel")
+        return None if value is None else cast("str", value)
+
+    @property
+    def code_length(self) -> Optional[int]:
+        """codeRequired: how many digits it has."""
+        value = self._optional("codeLength")
+        return None if value is None else cast("int", value)
+
+    @property
+    def resend_at(self) -> Optional[int]:
+        """codeRequired: from when on it makes sense to ask for another code."""
+        value = self._optional("resendAt")
+        return None if value is None else cast("int", value)
+
+    @property
+    def expires_at(self) -> int:
+        """codeRequired: until when the code is good; else until when the continuation token is."""
+        return cast("int", self._required("expiresAt"))
+
+    @property
+    def attributes(self) -> Optional[List[TenantAttribute]]:
+        """attributesRequired: what is still asked for."""
+        value = self._optional("attributes")
+        return None if value is None else [TenantAttribute.of(each) for each in value]
+
+    @property
+    def account_id(self) -> Optional[str]:
+        """completed: the new account."""
+        value = self._optional("accountId")
+        return None if value is None else cast("str", value)
+
+
 class SignedRequest(Record):
     """An HTTP request signed with AWS Signature Version 4, in its headers or in its query string."""
 
@@ -2204,7 +3113,7 @@ class SigningKey(Record):
     """A key that signs tokens; the private part never leaves the store."""
 
     __slots__ = ()
-    _members = (("kid", "kid"), ("algorithm", "algorithm"), ("issuer", "issuer"), ("pool_id", "poolId"), ("state", "state"), ("created_at", "createdAt"), ("active_at", "activeAt"), ("retired_at", "retiredAt"), ("revoked_at", "revokedAt"), ("published_until", "publishedUntil"),)
+    _members = (("kid", "kid"), ("algorithm", "algorithm"), ("issuer", "issuer"), ("pool_id", "poolId"), ("tenant_id", "tenantId"), ("state", "state"), ("created_at", "createdAt"), ("active_at", "activeAt"), ("retired_at", "retiredAt"), ("revoked_at", "revokedAt"), ("published_until", "publishedUntil"),)
 
     def __init__(
         self,
@@ -2215,6 +3124,7 @@ class SigningKey(Record):
         state: str,
         created_at: int,
         pool_id: Optional[str] = None,
+        tenant_id: Optional[str] = None,
         active_at: Optional[int] = None,
         retired_at: Optional[int] = None,
         revoked_at: Optional[int] = None,
@@ -2225,6 +3135,7 @@ class SigningKey(Record):
             "algorithm": algorithm,
             "issuer": issuer,
             "poolId": pool_id,
+            "tenantId": tenant_id,
             "state": state,
             "createdAt": created_at,
             "activeAt": active_at,
@@ -2254,6 +3165,12 @@ class SigningKey(Record):
     def pool_id(self) -> Optional[str]:
         """The id of a pool: a region, a colon and a UUID."""
         value = self._optional("poolId")
+        return None if value is None else cast("str", value)
+
+    @property
+    def tenant_id(self) -> Optional[str]:
+        """The id of a tenant, which stands in its issuer and is the audience of its ID tokens."""
+        value = self._optional("tenantId")
         return None if value is None else cast("str", value)
 
     @property
@@ -2751,6 +3668,257 @@ class TagMapDeclaration(Record):
         return None if value is None else cast("Dict[str, str]", value)
 
 
+class Tenant(Record):
+    """A tenant: the accounts of people, and how they come to be."""
+
+    __slots__ = ()
+    _members = (("tenant_id", "tenantId"), ("name", "name"), ("issuer", "issuer"), ("local_account_method", "localAccountMethod"), ("sign_up_allowed", "signUpAllowed"), ("attributes", "attributes"), ("audiences", "audiences"), ("password_policy", "passwordPolicy"), ("codes", "codes"), ("lockout", "lockout"), ("tokens", "tokens"), ("enumeration_protection", "enumerationProtection"), ("signing_algorithm", "signingAlgorithm"), ("created_at", "createdAt"), ("updated_at", "updatedAt"),)
+
+    def __init__(
+        self,
+        *,
+        tenant_id: str,
+        issuer: str,
+        local_account_method: str,
+        sign_up_allowed: bool,
+        attributes: Sequence[Union[TenantAttribute, Mapping[str, Any]]],
+        audiences: Sequence[str],
+        password_policy: Union[PasswordPolicy, Mapping[str, Any]],
+        codes: Union[CodePolicy, Mapping[str, Any]],
+        lockout: Union[LockoutPolicy, Mapping[str, Any]],
+        tokens: Union[TokenLifetimes, Mapping[str, Any]],
+        enumeration_protection: bool,
+        signing_algorithm: str,
+        created_at: int,
+        updated_at: int,
+        name: Optional[str] = None,
+    ) -> None:
+        super().__init__({
+            "tenantId": tenant_id,
+            "name": name,
+            "issuer": issuer,
+            "localAccountMethod": local_account_method,
+            "signUpAllowed": sign_up_allowed,
+            "attributes": attributes,
+            "audiences": audiences,
+            "passwordPolicy": password_policy,
+            "codes": codes,
+            "lockout": lockout,
+            "tokens": tokens,
+            "enumerationProtection": enumeration_protection,
+            "signingAlgorithm": signing_algorithm,
+            "createdAt": created_at,
+            "updatedAt": updated_at,
+        })
+
+    @property
+    def tenant_id(self) -> str:
+        """The id of a tenant, which stands in its issuer and is the audience of its ID tokens."""
+        return cast("str", self._required("tenantId"))
+
+    @property
+    def name(self) -> Optional[str]:
+        """What people read in mails."""
+        value = self._optional("name")
+        return None if value is None else cast("str", value)
+
+    @property
+    def issuer(self) -> str:
+        """The iss claim of its tokens."""
+        return cast("str", self._required("issuer"))
+
+    @property
+    def local_account_method(self) -> str:
+        """How people prove who they are: by a code sent to their address, by a password, or as they chose when
+        they signed up. One of emailCode, emailPassword, either, or what a newer binary answers.
+        """
+        return cast("str", self._required("localAccountMethod"))
+
+    @property
+    def sign_up_allowed(self) -> bool:
+        """Whether people can make accounts themselves."""
+        return cast("bool", self._required("signUpAllowed"))
+
+    @property
+    def attributes(self) -> List[TenantAttribute]:
+        """What people are asked for, in this order."""
+        return [TenantAttribute.of(each) for each in self._required("attributes")]
+
+    @property
+    def audiences(self) -> List[str]:
+        """For whom access tokens can be asked beside the tenant itself."""
+        return cast("List[str]", self._required("audiences"))
+
+    @property
+    def password_policy(self) -> PasswordPolicy:
+        """What passwords must be like."""
+        return PasswordPolicy.of(self._required("passwordPolicy"))
+
+    @property
+    def codes(self) -> CodePolicy:
+        """The codes that are sent to people."""
+        return CodePolicy.of(self._required("codes"))
+
+    @property
+    def lockout(self) -> LockoutPolicy:
+        """When an account is locked because somebody guesses."""
+        return LockoutPolicy.of(self._required("lockout"))
+
+    @property
+    def tokens(self) -> TokenLifetimes:
+        """How long the tokens of a tenant live."""
+        return TokenLifetimes.of(self._required("tokens"))
+
+    @property
+    def enumeration_protection(self) -> bool:
+        """Whether sign-up, sign-in and reset hide which addresses have accounts."""
+        return cast("bool", self._required("enumerationProtection"))
+
+    @property
+    def signing_algorithm(self) -> str:
+        """The JOSE algorithm a pool signs its tokens with. One of ES256, RS256, RS512, EdDSA, or what a newer
+        binary answers.
+        """
+        return cast("str", self._required("signingAlgorithm"))
+
+    @property
+    def created_at(self) -> int:
+        """Integer seconds since 1970-01-01T00:00:00Z."""
+        return cast("int", self._required("createdAt"))
+
+    @property
+    def updated_at(self) -> int:
+        """Integer seconds since 1970-01-01T00:00:00Z."""
+        return cast("int", self._required("updatedAt"))
+
+
+class TenantAttribute(Record):
+    """Something that people are asked for when they sign up."""
+
+    __slots__ = ()
+    _members = (("name", "name"), ("type", "type"), ("required", "required"), ("label", "label"), ("options", "options"), ("multiple", "multiple"), ("pattern", "pattern"), ("in_id_token", "inIdToken"),)
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        type: str,
+        required: Optional[bool] = None,
+        label: Optional[str] = None,
+        options: Optional[Sequence[Union[AttributeOption, Mapping[str, Any]]]] = None,
+        multiple: Optional[bool] = None,
+        pattern: Optional[str] = None,
+        in_id_token: Optional[bool] = None,
+    ) -> None:
+        super().__init__({
+            "name": name,
+            "type": type,
+            "required": required,
+            "label": label,
+            "options": options,
+            "multiple": multiple,
+            "pattern": pattern,
+            "inIdToken": in_id_token,
+        })
+
+    @property
+    def name(self) -> str:
+        """displayName, givenName, surname, city, country, state, jobTitle, streetAddress and postalCode are
+        known, with limits of their own; any other is yours.
+        """
+        return cast("str", self._required("name"))
+
+    @property
+    def type(self) -> str:
+        """What the values of an attribute are. One of string, integer, boolean, or what a newer binary answers.
+        """
+        return cast("str", self._required("type"))
+
+    @property
+    def required(self) -> Optional[bool]:
+        """Whether nobody signs up without it. A boolean must then be true: it is a consent."""
+        value = self._optional("required")
+        return None if value is None else cast("bool", value)
+
+    @property
+    def label(self) -> Optional[str]:
+        """What people see in a form."""
+        value = self._optional("label")
+        return None if value is None else cast("str", value)
+
+    @property
+    def options(self) -> Optional[List[AttributeOption]]:
+        """For a string: the only values it can have."""
+        value = self._optional("options")
+        return None if value is None else [AttributeOption.of(each) for each in value]
+
+    @property
+    def multiple(self) -> Optional[bool]:
+        """With options: whether several of them can be chosen, written with commas in between."""
+        value = self._optional("multiple")
+        return None if value is None else cast("bool", value)
+
+    @property
+    def pattern(self) -> Optional[str]:
+        """For a string: a regular expression (PCRE2) that the whole value must match. What takes too long to
+        match is refused.
+        """
+        value = self._optional("pattern")
+        return None if value is None else cast("str", value)
+
+    @property
+    def in_id_token(self) -> Optional[bool]:
+        """Whether ID tokens say it."""
+        value = self._optional("inIdToken")
+        return None if value is None else cast("bool", value)
+
+
+class TenantDeleteResult(Record):
+    """What `tenant.delete` answers."""
+
+    __slots__ = ()
+    _members = (("tenant_id", "tenantId"),)
+
+    def __init__(self, *, tenant_id: str) -> None:
+        super().__init__({
+            "tenantId": tenant_id,
+        })
+
+    @property
+    def tenant_id(self) -> str:
+        """The id of a tenant, which stands in its issuer and is the audience of its ID tokens."""
+        return cast("str", self._required("tenantId"))
+
+
+class TenantListResult(Record):
+    """What `tenant.list` answers."""
+
+    __slots__ = ()
+    _members = (("tenants", "tenants"), ("next_cursor", "nextCursor"),)
+
+    def __init__(
+        self,
+        *,
+        tenants: Sequence[Union[Tenant, Mapping[str, Any]]],
+        next_cursor: Optional[str] = None,
+    ) -> None:
+        super().__init__({
+            "tenants": tenants,
+            "nextCursor": next_cursor,
+        })
+
+    @property
+    def tenants(self) -> List[Tenant]:
+        """The tenants."""
+        return [Tenant.of(each) for each in self._required("tenants")]
+
+    @property
+    def next_cursor(self) -> Optional[str]:
+        """Present when there is more: the cursor of the next call."""
+        value = self._optional("nextCursor")
+        return None if value is None else cast("str", value)
+
+
 class TestClockResult(Record):
     """What `test.clock` answers."""
 
@@ -2789,6 +3957,23 @@ class TestHttpResult(Record):
     def base_url(self) -> str:
         """Where it answers: http://127.0.0.1 and a port."""
         return cast("str", self._required("baseUrl"))
+
+
+class TestOutboxResult(Record):
+    """What `test.outbox` answers."""
+
+    __slots__ = ()
+    _members = (("messages", "messages"),)
+
+    def __init__(self, *, messages: Sequence[Union[SentMessage, Mapping[str, Any]]]) -> None:
+        super().__init__({
+            "messages": messages,
+        })
+
+    @property
+    def messages(self) -> List[SentMessage]:
+        """At most 100."""
+        return [SentMessage.of(each) for each in self._required("messages")]
 
 
 class TokenDiscoveryResult(Record):
@@ -2873,6 +4058,54 @@ class TokenJwksResult(Record):
     def next_change_at(self) -> Optional[int]:
         """When the set is known to change next."""
         value = self._optional("nextChangeAt")
+        return None if value is None else cast("int", value)
+
+
+class TokenLifetimes(Record):
+    """How long the tokens of a tenant live."""
+
+    __slots__ = ()
+    _members = (("id_token_seconds", "idTokenSeconds"), ("access_token_seconds", "accessTokenSeconds"), ("refresh_token_seconds", "refreshTokenSeconds"), ("refresh_reuse_grace_seconds", "refreshReuseGraceSeconds"),)
+
+    def __init__(
+        self,
+        *,
+        id_token_seconds: Optional[int] = None,
+        access_token_seconds: Optional[int] = None,
+        refresh_token_seconds: Optional[int] = None,
+        refresh_reuse_grace_seconds: Optional[int] = None,
+    ) -> None:
+        super().__init__({
+            "idTokenSeconds": id_token_seconds,
+            "accessTokenSeconds": access_token_seconds,
+            "refreshTokenSeconds": refresh_token_seconds,
+            "refreshReuseGraceSeconds": refresh_reuse_grace_seconds,
+        })
+
+    @property
+    def id_token_seconds(self) -> Optional[int]:
+        """How long an ID token lives."""
+        value = self._optional("idTokenSeconds")
+        return None if value is None else cast("int", value)
+
+    @property
+    def access_token_seconds(self) -> Optional[int]:
+        """How long an access token lives."""
+        value = self._optional("accessTokenSeconds")
+        return None if value is None else cast("int", value)
+
+    @property
+    def refresh_token_seconds(self) -> Optional[int]:
+        """How long a refresh token can wait to be used."""
+        value = self._optional("refreshTokenSeconds")
+        return None if value is None else cast("int", value)
+
+    @property
+    def refresh_reuse_grace_seconds(self) -> Optional[int]:
+        """How long a used refresh token can be used once more while its successor is unused: two windows of one
+        program, an answer that was lost. 0: not at all.
+        """
+        value = self._optional("refreshReuseGraceSeconds")
         return None if value is None else cast("int", value)
 
 
@@ -2993,6 +4226,42 @@ class TokenVerifyResult(Record):
         return cast("int", self._required("expiresAt"))
 
 
+class Tokens(Record):
+    """Fresh tokens of a session."""
+
+    __slots__ = ()
+    _members = (("id_token", "idToken"), ("access_token", "accessToken"), ("refresh_token", "refreshToken"), ("expires_at", "expiresAt"),)
+    _secret = frozenset({"idToken", "accessToken", "refreshToken"})
+
+    def __init__(self, *, id_token: str, access_token: str, refresh_token: str, expires_at: int) -> None:
+        super().__init__({
+            "idToken": id_token,
+            "accessToken": access_token,
+            "refreshToken": refresh_token,
+            "expiresAt": expires_at,
+        })
+
+    @property
+    def id_token(self) -> str:
+        """Says who signed in; for your application."""
+        return cast("str", self._required("idToken"))
+
+    @property
+    def access_token(self) -> str:
+        """For the API that it names in aud."""
+        return cast("str", self._required("accessToken"))
+
+    @property
+    def refresh_token(self) -> str:
+        """Gets fresh tokens, once: each use answers the next one."""
+        return cast("str", self._required("refreshToken"))
+
+    @property
+    def expires_at(self) -> int:
+        """When the ID token expires."""
+        return cast("int", self._required("expiresAt"))
+
+
 class UnprocessedIdentity(Record):
     """An identity that could not be deleted."""
 
@@ -3050,6 +4319,9 @@ class Violation(Record):
 __all__ = [
     "AppliedChangeChange",
     "AppliedChangeKind",
+    "AttributeRule",
+    "AttributeType",
+    "Channel",
     "CredentialScopeMismatchPart",
     "CredentialsProviderAnswerReason",
     "CredentialsProviderAnswerState",
@@ -3057,24 +4329,36 @@ __all__ = [
     "CredentialsProviderOpenTokenSource",
     "IdentityState",
     "KeyState",
+    "LocalAccountMethod",
     "MalformedPolicyPolicy",
+    "PasswordResetStepState",
+    "PasswordRule",
     "PoolProviderProvider",
     "PoolProviderSettingsProvider",
     "RevocationKind",
     "RoleMappingAmbiguousRoleResolution",
     "RoleMappingSource",
     "RoleRuleMatchType",
+    "SignInMethod",
+    "SignInStepState",
+    "SignUpStepState",
     "SigningAlgorithm",
     "StoreStatsResultStoreKind",
     "SystemInfoResultCaller",
     "SystemInfoResultStoreKind",
     "TokenUse",
+    "Account",
+    "AccountDeleteResult",
+    "AccountListResult",
     "AppliedChange",
+    "AttributeFailure",
+    "AttributeOption",
     "AuditChain",
     "AuditHead",
     "AuditListResult",
     "AuditRecord",
     "AuditVerifyResult",
+    "CodePolicy",
     "CompatHttpResult",
     "Credentials",
     "CredentialsAssumeRoleResult",
@@ -3099,7 +4383,11 @@ __all__ = [
     "KeyListResult",
     "KeyRevokeResult",
     "LatencyBucket",
+    "LockoutPolicy",
     "MethodMetrics",
+    "PasswordFailure",
+    "PasswordPolicy",
+    "PasswordResetStep",
     "Pool",
     "PoolDeclaration",
     "PoolDeleteResult",
@@ -3118,6 +4406,13 @@ __all__ = [
     "RoleMapping",
     "RoleRule",
     "RolesByKind",
+    "SentMessage",
+    "Session",
+    "SessionListResult",
+    "SessionRevokeAllResult",
+    "SessionSignOutResult",
+    "SignInStep",
+    "SignUpStep",
     "SignedRequest",
     "SigningKey",
     "StoreBackupResult",
@@ -3129,13 +4424,20 @@ __all__ = [
     "SystemMetricsResult",
     "SystemPingResult",
     "TagMapDeclaration",
+    "Tenant",
+    "TenantAttribute",
+    "TenantDeleteResult",
+    "TenantListResult",
     "TestClockResult",
     "TestHttpResult",
+    "TestOutboxResult",
     "TokenDiscoveryResult",
     "TokenJwksResult",
+    "TokenLifetimes",
     "TokenMintForDeveloperResult",
     "TokenMintResult",
     "TokenVerifyResult",
+    "Tokens",
     "UnprocessedIdentity",
     "Violation",
 ]

@@ -18,6 +18,7 @@ class KeyMethods:
         *,
         issuer: Optional[str] = None,
         pool_id: Optional[str] = None,
+        tenant_id: Optional[str] = None,
         limit: Optional[int] = None,
         cursor: Optional[str] = None,
         timeout: Optional[float] = None,
@@ -27,13 +28,15 @@ class KeyMethods:
 
         All of them, the newest first: next, active, retired and revoked.
 
-        At most one of issuer, pool_id can be given.
+        At most one of issuer, pool_id, tenant_id can be given.
 
         Args:
             issuer (string of 1–2048 characters; optional): The issuer of tokens, exactly as in their iss
                 claim.
             pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$; optional): The id of a pool: a
                 region, a colon and a UUID.
+            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; optional): The id of a
+                tenant, which stands in its issuer and is the audience of its ID tokens.
             limit (integer 1–60; default 60): How many entries one answer holds at most.
             cursor (string of 1–65535 characters like ^\\S+$; optional): Where a list goes on: nextCursor of
                 the answer before, unchanged.
@@ -42,12 +45,14 @@ class KeyMethods:
 
         Raises:
             PoolNotFound: The pool was never created, or is deleted.
+            TenantNotFound: A tenant is named that was never created, or is deleted.
             IssuerNotFound: An issuer is named that is not one of this store.
             InvalidCursor: A list gets a cursor it did not make.
         """
         params: Dict[str, Any] = {
             "issuer": issuer,
             "poolId": pool_id,
+            "tenantId": tenant_id,
             "limit": limit,
             "cursor": cursor,
         }
@@ -81,31 +86,38 @@ class KeyMethods:
     def rotate(
         self,
         *,
-        pool_id: str,
+        pool_id: Optional[str] = None,
+        tenant_id: Optional[str] = None,
         activate_after_seconds: Optional[int] = None,
         algorithm: Optional[types.SigningAlgorithm] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SigningKey:
-        """Give a pool a new signing key.
+        """Give a pool or a tenant a new signing key.
 
         The new key is published at once and signs after activateAfterSeconds, so that verifiers with a copy
         of the key set have seen it by then. The old one stays published until the last token it signed has
         expired. A next key that waits already is replaced.
 
+        Exactly one of pool_id, tenant_id must be given.
+
         Args:
-            pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$): The id of a pool: a region, a colon
-                and a UUID.
+            pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$; optional): The id of a pool: a
+                region, a colon and a UUID.
+            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; optional): The id of a
+                tenant, which stands in its issuer and is the audience of its ID tokens.
             activate_after_seconds (integer 0–31536000; default 86400): 0 lets the new key sign at once.
-            algorithm (ES256 | RS256 | RS512 | EdDSA; optional): Without it the pool's own.
+            algorithm (ES256 | RS256 | RS512 | EdDSA; optional): Without it the owner's own.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
             PoolNotFound: The pool was never created, or is deleted.
+            TenantNotFound: A tenant is named that was never created, or is deleted.
         """
         params: Dict[str, Any] = {
             "poolId": pool_id,
+            "tenantId": tenant_id,
             "activateAfterSeconds": activate_after_seconds,
             "algorithm": algorithm,
         }
@@ -124,6 +136,7 @@ class AsyncKeyMethods:
         *,
         issuer: Optional[str] = None,
         pool_id: Optional[str] = None,
+        tenant_id: Optional[str] = None,
         limit: Optional[int] = None,
         cursor: Optional[str] = None,
         timeout: Optional[float] = None,
@@ -133,13 +146,15 @@ class AsyncKeyMethods:
 
         All of them, the newest first: next, active, retired and revoked.
 
-        At most one of issuer, pool_id can be given.
+        At most one of issuer, pool_id, tenant_id can be given.
 
         Args:
             issuer (string of 1–2048 characters; optional): The issuer of tokens, exactly as in their iss
                 claim.
             pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$; optional): The id of a pool: a
                 region, a colon and a UUID.
+            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; optional): The id of a
+                tenant, which stands in its issuer and is the audience of its ID tokens.
             limit (integer 1–60; default 60): How many entries one answer holds at most.
             cursor (string of 1–65535 characters like ^\\S+$; optional): Where a list goes on: nextCursor of
                 the answer before, unchanged.
@@ -148,12 +163,14 @@ class AsyncKeyMethods:
 
         Raises:
             PoolNotFound: The pool was never created, or is deleted.
+            TenantNotFound: A tenant is named that was never created, or is deleted.
             IssuerNotFound: An issuer is named that is not one of this store.
             InvalidCursor: A list gets a cursor it did not make.
         """
         params: Dict[str, Any] = {
             "issuer": issuer,
             "poolId": pool_id,
+            "tenantId": tenant_id,
             "limit": limit,
             "cursor": cursor,
         }
@@ -187,31 +204,38 @@ class AsyncKeyMethods:
     async def rotate(
         self,
         *,
-        pool_id: str,
+        pool_id: Optional[str] = None,
+        tenant_id: Optional[str] = None,
         activate_after_seconds: Optional[int] = None,
         algorithm: Optional[types.SigningAlgorithm] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SigningKey:
-        """Give a pool a new signing key.
+        """Give a pool or a tenant a new signing key.
 
         The new key is published at once and signs after activateAfterSeconds, so that verifiers with a copy
         of the key set have seen it by then. The old one stays published until the last token it signed has
         expired. A next key that waits already is replaced.
 
+        Exactly one of pool_id, tenant_id must be given.
+
         Args:
-            pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$): The id of a pool: a region, a colon
-                and a UUID.
+            pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$; optional): The id of a pool: a
+                region, a colon and a UUID.
+            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; optional): The id of a
+                tenant, which stands in its issuer and is the audience of its ID tokens.
             activate_after_seconds (integer 0–31536000; default 86400): 0 lets the new key sign at once.
-            algorithm (ES256 | RS256 | RS512 | EdDSA; optional): Without it the pool's own.
+            algorithm (ES256 | RS256 | RS512 | EdDSA; optional): Without it the owner's own.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
             PoolNotFound: The pool was never created, or is deleted.
+            TenantNotFound: A tenant is named that was never created, or is deleted.
         """
         params: Dict[str, Any] = {
             "poolId": pool_id,
+            "tenantId": tenant_id,
             "activateAfterSeconds": activate_after_seconds,
             "algorithm": algorithm,
         }

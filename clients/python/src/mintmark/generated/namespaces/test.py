@@ -80,6 +80,39 @@ class TestMethods:
         answer = self._call("test.http", params, timeout, trace)
         return types.TestHttpResult.of(answer)
 
+    def outbox(
+        self,
+        *,
+        to: Optional[str] = None,
+        after: Optional[int] = None,
+        wait_seconds: Optional[int] = None,
+        clear: Optional[bool] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.TestOutboxResult:
+        """Read the messages that would have been sent.
+
+        A testing store sends nothing. Oldest first; wait for one with waitSeconds.
+
+        Only with `testing=True`.
+
+        Args:
+            to (string of 1–1024 characters; optional): Only those to this address or number.
+            after (integer 0–9007199254740991; default 0): Only those with a higher number.
+            wait_seconds (integer 0–60; default 0): How long to wait until there is one, in real time.
+            clear (boolean; default false): Whether what is answered is taken out.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+        """
+        params: Dict[str, Any] = {
+            "to": to,
+            "after": after,
+            "waitSeconds": wait_seconds,
+            "clear": clear,
+        }
+        answer = self._call("test.outbox", params, timeout, trace)
+        return types.TestOutboxResult.of(answer)
+
 
 class AsyncTestMethods:
     """`test.*`, to be awaited."""
@@ -153,3 +186,36 @@ class AsyncTestMethods:
         params: Dict[str, Any] = {"port": port}
         answer = await self._call("test.http", params, timeout, trace)
         return types.TestHttpResult.of(answer)
+
+    async def outbox(
+        self,
+        *,
+        to: Optional[str] = None,
+        after: Optional[int] = None,
+        wait_seconds: Optional[int] = None,
+        clear: Optional[bool] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.TestOutboxResult:
+        """Read the messages that would have been sent.
+
+        A testing store sends nothing. Oldest first; wait for one with waitSeconds.
+
+        Only with `testing=True`.
+
+        Args:
+            to (string of 1–1024 characters; optional): Only those to this address or number.
+            after (integer 0–9007199254740991; default 0): Only those with a higher number.
+            wait_seconds (integer 0–60; default 0): How long to wait until there is one, in real time.
+            clear (boolean; default false): Whether what is answered is taken out.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+        """
+        params: Dict[str, Any] = {
+            "to": to,
+            "after": after,
+            "waitSeconds": wait_seconds,
+            "clear": clear,
+        }
+        answer = await self._call("test.outbox", params, timeout, trace)
+        return types.TestOutboxResult.of(answer)

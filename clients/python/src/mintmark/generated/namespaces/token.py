@@ -177,6 +177,7 @@ class TokenMethods:
         token: str,
         audience: Optional[str] = None,
         issuer: Optional[str] = None,
+        tenant_id: Optional[str] = None,
         use: Optional[types.TokenUse] = None,
         check_revoked: Optional[bool] = None,
         timeout: Optional[float] = None,
@@ -185,17 +186,20 @@ class TokenMethods:
         """Verify a token that was issued here.
 
         Checks signature, algorithm, issuer, audience, times and revocation; the first check that fails is the
-        error. Pin what you expect: at least one of audience and issuer.
+        error. Pin what you expect: at least one of audience, issuer and tenantId.
 
-        At least one of audience, issuer must be given.
+        At least one of audience, issuer, tenant_id must be given.
 
         Args:
             token (string of 1–20000 characters): A signed JSON Web Token in compact form.
-            audience (string of 1–2048 characters; optional): The aud claim must contain it: a pool's id.
+            audience (string of 1–2048 characters; optional): The aud claim must contain it: a pool's id, a
+                tenant's, or one of a tenant's audiences.
             issuer (string of 1–2048 characters; optional): The iss claim must be it.
+            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; optional): The token must
+                be one of this tenant.
             use (pool | id | access; optional): What the token must be for.
-            check_revoked (boolean; default true): Whether a deleted or disabled identity makes the token
-                invalid.
+            check_revoked (boolean; default true): Whether a deleted or disabled identity or account, or a
+                session that was ended, makes the token invalid.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -218,6 +222,7 @@ class TokenMethods:
             "token": token,
             "audience": audience,
             "issuer": issuer,
+            "tenantId": tenant_id,
             "use": use,
             "checkRevoked": check_revoked,
         }
@@ -395,6 +400,7 @@ class AsyncTokenMethods:
         token: str,
         audience: Optional[str] = None,
         issuer: Optional[str] = None,
+        tenant_id: Optional[str] = None,
         use: Optional[types.TokenUse] = None,
         check_revoked: Optional[bool] = None,
         timeout: Optional[float] = None,
@@ -403,17 +409,20 @@ class AsyncTokenMethods:
         """Verify a token that was issued here.
 
         Checks signature, algorithm, issuer, audience, times and revocation; the first check that fails is the
-        error. Pin what you expect: at least one of audience and issuer.
+        error. Pin what you expect: at least one of audience, issuer and tenantId.
 
-        At least one of audience, issuer must be given.
+        At least one of audience, issuer, tenant_id must be given.
 
         Args:
             token (string of 1–20000 characters): A signed JSON Web Token in compact form.
-            audience (string of 1–2048 characters; optional): The aud claim must contain it: a pool's id.
+            audience (string of 1–2048 characters; optional): The aud claim must contain it: a pool's id, a
+                tenant's, or one of a tenant's audiences.
             issuer (string of 1–2048 characters; optional): The iss claim must be it.
+            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; optional): The token must
+                be one of this tenant.
             use (pool | id | access; optional): What the token must be for.
-            check_revoked (boolean; default true): Whether a deleted or disabled identity makes the token
-                invalid.
+            check_revoked (boolean; default true): Whether a deleted or disabled identity or account, or a
+                session that was ended, makes the token invalid.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -436,6 +445,7 @@ class AsyncTokenMethods:
             "token": token,
             "audience": audience,
             "issuer": issuer,
+            "tenantId": tenant_id,
             "use": use,
             "checkRevoked": check_revoked,
         }

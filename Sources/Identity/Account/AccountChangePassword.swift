@@ -1,0 +1,44 @@
+import Contract
+
+extension AccountService {
+    /// Changes the password of whoever shows an ID token and the present password. Every session ends; a new one begins.
+    ///
+    /// - Throws: what verifying the ID token throws, `InvalidPassword` for a wrong present one and for a new one that breaks rules,
+    ///   `PasswordNotSet`, `AccountLocked`, `AccountDisabled`, `AudienceNotOffered`.
+    /// - Source: native-auth.md 1.7, 1.11.
+    public func changePassword(_ request: AccountChangePassword.Params, _ call: any CallContext) throws -> AccountChangePassword.Result {
+        let now = surroundings.clock.now
+        let (check, completion) = (PasswordCheck(surroundings), SignInCompletion(surroundings, catalogue))
+        let token = try TenantTokenVerifier(surroundings: surroundings, catalogue: catalogue).verify(
+            request.idToken, .init(use: .id), now: now)
+        let (before, tenant) = try surroundings.database.read { tx in
+            guard let account = try tx.account(token.accountId) else { throw TokenRevoked(reason: "its account was deleted") }
+            try tx.lockout(of: account.lockoutSubject, at: now).check(at: now)
+            return (account, try catalogue.tenant(token.tenantId, in: tx))
+        }
+        try SignInCompletion.check(request.audience, of: tenant)
+        if before.password == nil { throw PasswordNotSet(next: "signIn.start") }
+        let isRight = try check.matches(request.currentPassword, before)
+        // Who does not know the present one learns nothing about what the new one would have to be.
+        if isRight { try surroundings.checkNew(request.newPassword, for: before, tenant) }
+        let sealed = try surroundings.passwords.sealed(request.newPassword, as: before.id)
+        let fresh = completion.fresh()
+        let outcome = try surroundings.database.write { tx -> Result<SignInCompletion.SignedIn, InvalidPassword> in
+            try tx.lock([before.id])
+            guard var account = try tx.account(before.id) else { throw TokenRevoked(reason: "its account was deleted") }
+            let refusal = try check.judge(
+                request.currentPassword, isRight: isRight && account.password == before.password, subject: account.lockoutSubject, tenant,
+                at: now, in: tx)
+            if let refusal { return .failure(refusal) }
+            account.password = sealed
+            account.mustChangePassword = false
+            account.updatedAt = now
+            _ = try tx.deleteSessions(of: account.id)
+            try tx.deleteFlows(of: account.id, except: "")
+            return .success(
+                try completion.begin(
+                    account, tenant, amr: ["pwd"], fresh, AccountChangePassword.info.name, call, at: now, in: tx))
+        }
+        return try completion.tokens(try outcome.get(), tenant, audience: request.audience, at: now)
+    }
+}

@@ -1,0 +1,30 @@
+import Contract
+
+extension AccountService {
+    /// Creates an account for whose address the caller vouches.
+    ///
+    /// - Throws: `TenantNotFound`, `InvalidUsername`, `UserAlreadyExists`, `AccountExists`, `InvalidPassword`, `InvalidAttributes`.
+    /// - Source: native-auth.md 1.5.
+    public func create(_ request: AccountCreate.Params, _ call: any CallContext) throws -> AccountCreate.Result {
+        let now = surroundings.clock.now
+        let tenant = try surroundings.database.read { try catalogue.tenant(request.tenantId, in: $0) }
+        let username = try Username(request.username)
+        let attributes = try tenant.accept(request.attributes ?? [:])
+        var account = AccountRecord(
+            id: request.accountId ?? surroundings.random.uuid(), tenantId: tenant.id, username: username.typed, email: username.typed,
+            isEmailVerified: request.emailVerified, method: request.password == nil ? .code : .password, attributes: attributes,
+            mustChangePassword: request.mustChangePassword, createdAt: now, updatedAt: now)
+        if let password = request.password {
+            try surroundings.checkNew(password, for: account, tenant)
+            account.password = try surroundings.passwords.sealed(password, as: account.id)
+        }
+        let (made, id) = (account, account.id)
+        try surroundings.database.write { tx in
+            try tx.lock([id])
+            if try tx.account(id) != nil { throw AccountExists(accountId: id) }
+            guard try tx.insert(made) else { throw UserAlreadyExists(next: "account.find") }
+            try surroundings.audit.record(AuditEvent(AccountCreate.info.name, call, tenant: tenant.id, subject: id), at: now, in: tx)
+        }
+        return account.answer
+    }
+}

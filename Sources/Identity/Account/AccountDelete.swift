@@ -1,0 +1,19 @@
+import Contract
+
+extension AccountService {
+    /// Deletes an account with its sessions and flows. Its address is free again.
+    ///
+    /// - Throws: `AccountNotFound`.
+    public func delete(_ request: AccountDelete.Params, _ call: any CallContext) throws -> AccountDelete.Result {
+        let now = surroundings.clock.now
+        try surroundings.database.write { tx in
+            guard let account = try tx.account(request.accountId) else { throw AccountNotFound(accountId: request.accountId) }
+            try tx.deleteAccount(account.id)
+            try tx.deleteFlows(of: account.id, except: "")
+            try tx.clearLockout(of: account.lockoutSubject)
+            try surroundings.audit.record(
+                AuditEvent(AccountDelete.info.name, call, tenant: account.tenantId, subject: account.id), at: now, in: tx)
+        }
+        return AccountDelete.Result(accountId: request.accountId)
+    }
+}

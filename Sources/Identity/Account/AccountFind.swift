@@ -1,0 +1,12 @@
+import Contract
+
+extension AccountService {
+    /// - Throws: `TenantNotFound`, `AccountNotFound`.
+    public func find(_ request: AccountFind.Params, _ call: any CallContext) throws -> AccountFind.Result {
+        let found = try surroundings.database.read { tx in
+            try tx.account(named: request.username, in: try catalogue.tenant(request.tenantId, in: tx).id)
+        }
+        guard let found else { throw AccountNotFound() }
+        return found.answer
+    }
+}

@@ -1,0 +1,28 @@
+import Contract
+
+extension AccountService {
+    /// Changes what is given of an account. Disabling it ends its sessions.
+    ///
+    /// - Throws: `AccountNotFound`, `InvalidAttributes`.
+    public func update(_ request: AccountUpdate.Params, _ call: any CallContext) throws -> AccountUpdate.Result {
+        let now = surroundings.clock.now
+        return try surroundings.database.write { tx in
+            try tx.lock([request.accountId])
+            guard var account = try tx.account(request.accountId), let tenant = try catalogue.knownTenant(account.tenantId, in: tx) else {
+                throw AccountNotFound(accountId: request.accountId)
+            }
+            let given = request.attributes ?? [:]
+            let accepted = try tenant.accept(given)
+            for name in given.names { account.attributes[name] = accepted[name] }
+            account.isEmailVerified = request.emailVerified ?? account.isEmailVerified
+            account.isDisabled = request.disabled ?? account.isDisabled
+            account.mustChangePassword = request.mustChangePassword ?? account.mustChangePassword
+            account.updatedAt = now
+            try tx.update(account)
+            if account.isDisabled { _ = try tx.deleteSessions(of: account.id) }
+            try surroundings.audit.record(
+                AuditEvent(AccountUpdate.info.name, call, tenant: tenant.id, subject: account.id), at: now, in: tx)
+            return account.answer
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import Contract
+
+/// Hands mails over to whoever carries them.
+public protocol Mailer: Sendable {
+    /// Returns when the message was taken.
+    func send(_ message: OutgoingMessage) throws(DeliveryFailure)
+}
+
+/// Hands text messages over to whoever carries them.
+public protocol Texter: Sendable {
+    /// Returns when the message was taken.
+    func send(_ message: OutgoingMessage) throws(DeliveryFailure)
+}
+
+/// A message that was not taken.
+public struct DeliveryFailure: Error, Sendable {
+    /// For people.
+    public let reason: String
+    /// After which time it can be tried again; nil: not without a change.
+    public let retryAfterSeconds: Int64?
+
+    public init(reason: String, retryAfterSeconds: Int64? = nil) {
+        self.reason = reason
+        self.retryAfterSeconds = retryAfterSeconds
+    }
+}
+
+/// Where messages go.
+public enum Delivery: Sendable {
+    /// Into the store, where `test.outbox` reads them.
+    case outbox
+    /// To whoever carries them; nil: nobody carries this kind.
+    case carriers(mailer: (any Mailer)?, texter: (any Texter)?)
+
+    /// Nobody carries anything.
+    public static let none = Delivery.carriers(mailer: nil, texter: nil)
+
+    /// Who carries them, nil if they stay in the store.
+    var carrier: Carrier? {
+        switch self {
+        case .outbox: nil
+        case .carriers(let mailer, let texter): Carrier(mailer: mailer, texter: texter)
+        }
+    }
+}
+
+/// Whoever carries messages away.
+struct Carrier: Sendable {
+    let mailer: (any Mailer)?
+    let texter: (any Texter)?
+
+    /// - Throws: `MessageNotSent`.
+    func hand(over message: OutgoingMessage) throws {
+        do throws(DeliveryFailure) {
+            switch message.channel {
+            case .email:
+                guard let mailer else { throw DeliveryFailure(reason: "no mail server is configured") }
+                try mailer.send(message)
+            case .sms:
+                guard let texter else { throw DeliveryFailure(reason: "no sender of text messages is configured") }
+                try texter.send(message)
+            }
+        } catch { throw MessageNotSent(channel: message.channel, reason: error.reason, retryAfterSeconds: error.retryAfterSeconds) }
+    }
+}

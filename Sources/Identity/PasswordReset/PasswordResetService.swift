@@ -1,0 +1,32 @@
+import Contract
+
+/// The reset of a forgotten password: `passwordReset.*`.
+public struct PasswordResetService: Sendable {
+    let surroundings: Surroundings
+    let catalogue: Catalogue
+    let flows: Flows
+    let sending: CodeSending
+
+    public init(_ surroundings: Surroundings, _ catalogue: Catalogue) {
+        self.surroundings = surroundings
+        self.catalogue = catalogue
+        flows = Flows(surroundings, catalogue)
+        sending = CodeSending(surroundings)
+    }
+
+    func answer(_ flow: Flow, _ tenant: TenantRecord) -> PasswordResetStep {
+        let token = flows.token(of: flow)
+        switch flow.stage {
+        case .codeRequired:
+            return PasswordResetStep(
+                state: .codeRequired, continuationToken: token, sentTo: (try? Username(flow.username))?.masked, channel: .email,
+                codeLength: tenant.codes.length, resendAt: flow.code.sentAt + tenant.codes.resendAfterSeconds,
+                expiresAt: flow.code.expiresAt)
+        case .passwordRequired, .attributesRequired:
+            return PasswordResetStep(state: .passwordRequired, continuationToken: token, expiresAt: flow.expiresAt)
+        case .completed: return PasswordResetStep(state: .completed, continuationToken: token, expiresAt: flow.expiresAt)
+        }
+    }
+}
+
+extension PasswordResetService: PasswordResetHandlers {}

@@ -1,0 +1,28 @@
+import Contract
+
+extension PasswordResetService {
+    /// Begins a reset and sends the code.
+    ///
+    /// - Throws: `TenantNotFound`, `InvalidUsername`, `UserNotFound`, `PasswordNotSet`, `AccountDisabled`, `TooManyCodes`,
+    ///   `MessageNotSent`.
+    /// - Source: native-auth.md 2.5, states R0 and R1; 6.1.
+    public func start(_ request: PasswordResetStart.Params, _ call: any CallContext) throws -> PasswordResetStart.Result {
+        let now = surroundings.clock.now
+        let tenant = try surroundings.database.read { try catalogue.tenant(request.tenantId, in: $0) }
+        let username = try Username(request.username)
+        let fingerprint = flows.fingerprint(PasswordResetStart.info.name, [.string(tenant.id), .string(request.username)])
+        let account = try surroundings.database.read { try $0.account(named: username.folded, in: tenant.id) }
+        if !tenant.settings.enumerationProtection {
+            guard let account else { throw UserNotFound(next: "signUp.start") }
+            if account.password == nil { throw PasswordNotSet(next: "signIn.start") }
+            if account.isDisabled { throw AccountDisabled(accountId: account.id) }
+        }
+        let canReset = account.map { $0.password != nil && !$0.isDisabled } ?? false
+        var draft = flows.newFlow(
+            .passwordReset, .codeRequired, username, of: account?.id ?? surroundings.random.uuid(), in: tenant, request: fingerprint,
+            at: now)
+        draft.isDecoy = !canReset
+        let flow = try flows.begin(.passwordReset, tenant, draft.address, sending, request: fingerprint, at: now) { _ in draft }
+        return answer(flow, tenant)
+    }
+}

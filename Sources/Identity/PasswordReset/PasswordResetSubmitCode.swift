@@ -1,0 +1,28 @@
+import Contract
+
+extension PasswordResetService {
+    /// Verifies the address.
+    ///
+    /// - Throws: `InvalidCode`, `AccountLocked`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
+    /// - Source: native-auth.md 2.5, continue(oob) in R2. A reset unlocks the account, so a lock does not hinder it; wrong codes of
+    ///   resets are counted by themselves.
+    public func submitCode(_ request: PasswordResetSubmitCode.Params, _ call: any CallContext) throws -> PasswordResetSubmitCode.Result {
+        let now = surroundings.clock.now
+        let token = request.continuationToken
+        let fingerprint = flows.fingerprint(PasswordResetSubmitCode.info.name, [.string(token), .string(request.code)])
+        var answering: TenantRecord?
+        let flow = try flows.advance(token, .passwordReset, request: fingerprint, at: now) { tx, flow, tenant in
+            answering = tenant
+            try flow.require(.codeRequired)
+            if let refusal = try flows.judge(
+                request.code, of: &flow, tenant, sending, lockout: "reset/\(flow.address)", at: now, in: tx)
+            {
+                return .refused(refusal)
+            }
+            flow.isVerified = true
+            flow.stage = .passwordRequired
+            return .moved
+        }
+        return answer(flow, try answering ?? surroundings.database.read { try catalogue.tenant(flow.tenantId, in: $0) })
+    }
+}

@@ -1,0 +1,52 @@
+import Contract
+
+extension PasswordResetService {
+    /// Changes the password. Then the account is unlocked, its sessions are over, and so is every other flow of its owner.
+    ///
+    /// - Throws: `InvalidPassword`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
+    /// - Source: native-auth.md 2.5, submit in R3, and its side effects; 1.7 (not the current one).
+    public func submitPassword(
+        _ request: PasswordResetSubmitPassword.Params, _ call: any CallContext
+    ) throws -> PasswordResetSubmitPassword.Result {
+        let now = surroundings.clock.now
+        let (token, name) = (request.continuationToken, PasswordResetSubmitPassword.info.name)
+        let fingerprint = flows.fingerprint(name, [.string(token), .string(request.password)])
+        let found = try flows.peek(token, [.passwordReset], request: fingerprint, at: now)
+        if case .repeated(let flow, let tenant) = found { return answer(flow, tenant) }
+        let tenant = found.tenant
+        try found.flow.require(.passwordRequired)
+        guard let account = try surroundings.database.read({ try $0.account(found.flow.accountId) }) else {
+            throw ContinuationTokenExpired()
+        }
+        try surroundings.checkNew(request.password, for: account, tenant)
+        let sealed = try surroundings.passwords.sealed(request.password, as: account.id)
+        let flow = try flows.advance(token, .passwordReset, request: fingerprint, at: now) { tx, flow, tenant in
+            try flow.require(.passwordRequired)
+            guard var account = try tx.account(flow.accountId) else { return .ended(ContinuationTokenExpired()) }
+            account.password = sealed
+            account.mustChangePassword = false
+            account.isEmailVerified = true
+            account.updatedAt = now
+            try tx.update(account)
+            try tx.clearLockout(of: account.lockoutSubject)
+            _ = try tx.deleteSessions(of: account.id)
+            try tx.deleteFlows(of: account.id, except: flow.id)
+            try surroundings.audit.record(AuditEvent(name, call, tenant: tenant.id, subject: account.id), at: now, in: tx)
+            flow.stage = .completed
+            return .moved
+        }
+        return answer(flow, tenant)
+    }
+}
+
+extension Surroundings {
+    /// Holds a new password of an account against the rules, with its names and its present one.
+    ///
+    /// - Throws: `InvalidPassword` with every rule that it breaks.
+    func checkNew(_ password: String, for account: AccountRecord, _ tenant: TenantRecord) throws {
+        let names = ["givenName", "surname"].compactMap { account.attributes[$0]?.string } + [tenant.settings.name].compactMap { $0 }
+        let isCurrent = try account.password != nil && passwords.matches(password, account.password, as: account.id)
+        let failures = PasswordRules.failures(of: password, under: tenant.passwordPolicy, names: names, isCurrent: isCurrent)
+        if !failures.isEmpty { throw InvalidPassword(reasons: failures) }
+    }
+}

@@ -1,0 +1,124 @@
+import Contract
+import JSON
+import Storage
+
+/// A person's account in a tenant, as the store holds it (native-auth.md 1.5).
+struct AccountRecord: Sendable {
+    /// How its owner was signed up, and signs in ever after.
+    enum Method: String, Sendable { case password, code, federated }
+
+    let id: String
+    let tenantId: String
+    /// As it was typed at sign-up.
+    var username: String
+    var email: String?
+    var isEmailVerified: Bool
+    var method: Method
+    /// Sealed; nil for one that signs in with codes or elsewhere.
+    var password: [UInt8]?
+    var attributes: JSONObject
+    /// Custom claims of its tokens.
+    var claims = JSONObject()
+    var isDisabled = false
+    var mustChangePassword = false
+    /// Tokens and sessions that began before are over.
+    var validAfter: Int64 = 0
+    let createdAt: Int64
+    var updatedAt: Int64
+    var lastSignInAt: Int64?
+
+    /// What wrong passwords and codes are counted by.
+    var lockoutSubject: String { "account/\(id)" }
+}
+
+extension Transaction {
+    func account(_ id: String) throws -> AccountRecord? {
+        try queryOne(
+            """
+            SELECT
+                id, tenant_id, username, email, email_verified, method, password, attributes, claims, disabled, must_change_password,
+                valid_after, created_at, updated_at, last_sign_in_at
+            FROM account WHERE id = $1
+            """, id, row: AccountRecord.init)
+    }
+
+    /// The account that signs in with an address.
+    func account(named name: String, in tenantId: String) throws -> AccountRecord? {
+        try queryOne(
+            """
+            SELECT
+                a.id, a.tenant_id, a.username, a.email, a.email_verified, a.method, a.password, a.attributes, a.claims, a.disabled,
+                a.must_change_password, a.valid_after, a.created_at, a.updated_at, a.last_sign_in_at
+            FROM account_name n JOIN account a ON a.id = n.account_id WHERE n.tenant_id = $1 AND n.kind = 'email' AND n.name = $2
+            """, tenantId, Username.fold(name), row: AccountRecord.init)
+    }
+
+    func accounts(of tenantId: String, after id: String, limit: Int) throws -> [AccountRecord] {
+        try query(
+            """
+            SELECT
+                id, tenant_id, username, email, email_verified, method, password, attributes, claims, disabled, must_change_password,
+                valid_after, created_at, updated_at, last_sign_in_at
+            FROM account WHERE tenant_id = $1 AND id > $2 ORDER BY id LIMIT $3
+            """, tenantId, id, limit, row: AccountRecord.init)
+    }
+
+    func deleteAccount(_ id: String) throws { try execute("DELETE FROM account WHERE id = $1", id) }
+
+    func isTaken(_ name: String, in tenantId: String) throws -> Bool {
+        try queryOne("SELECT 1 FROM account_name WHERE tenant_id = $1 AND kind = 'email' AND name = $2", tenantId, name) { _ in true }
+            ?? false
+    }
+
+    /// Adds an account with the address it signs in with. Answers false if the address is taken.
+    func insert(_ account: AccountRecord) throws -> Bool {
+        try execute(
+            """
+            INSERT INTO account (
+                id, tenant_id, username, email, email_verified, method, password, attributes, claims, disabled, must_change_password,
+                valid_after, created_at, updated_at, last_sign_in_at)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+            """, account.id, account.tenantId, account.username, account.email, account.isEmailVerified, account.method.rawValue,
+            account.password, JSONValue.object(account.attributes).text, JSONValue.object(account.claims).text, account.isDisabled,
+            account.mustChangePassword, account.validAfter, account.createdAt, account.updatedAt, account.lastSignInAt)
+        let isFree =
+            try execute(
+                """
+                INSERT INTO account_name (tenant_id, kind, name, account_id) VALUES ($1, 'email', $2, $3)
+                ON CONFLICT (tenant_id, kind, name) DO NOTHING
+                """, account.tenantId, Username.fold(account.username), account.id) == 1
+        if !isFree { try execute("DELETE FROM account WHERE id = $1", account.id) }
+        return isFree
+    }
+
+    func update(_ account: AccountRecord) throws {
+        try execute(
+            """
+            UPDATE account SET
+                username = $2, email = $3, email_verified = $4, method = $5, password = $6, attributes = $7, claims = $8, disabled = $9,
+                must_change_password = $10, valid_after = $11, updated_at = $12, last_sign_in_at = $13
+            WHERE id = $1
+            """, account.id, account.username, account.email, account.isEmailVerified, account.method.rawValue, account.password,
+            JSONValue.object(account.attributes).text, JSONValue.object(account.claims).text, account.isDisabled,
+            account.mustChangePassword, account.validAfter, account.updatedAt, account.lastSignInAt)
+    }
+
+    /// Removes the accounts of a tenant and what is under way for them.
+    func deletePeople(of tenantId: String) throws {
+        try execute("DELETE FROM account WHERE tenant_id = $1", tenantId)
+        try execute("DELETE FROM flow WHERE tenant_id = $1", tenantId)
+    }
+}
+
+extension AccountRecord {
+    init(_ row: Row) {
+        self.init(
+            id: row.string(0), tenantId: row.string(1), username: row.string(2), email: row.optionalString(3),
+            isEmailVerified: row.bool(4), method: Method(rawValue: row.string(5)) ?? .code, password: row.optionalBytes(6),
+            attributes: Self.object(row.string(7)), claims: Self.object(row.string(8)), isDisabled: row.bool(9),
+            mustChangePassword: row.bool(10), validAfter: row.int(11), createdAt: row.int(12), updatedAt: row.int(13),
+            lastSignInAt: row.optionalInt(14))
+    }
+
+    private static func object(_ text: String) -> JSONObject { (try? JSONValue(parsing: text))?.object ?? [:] }
+}

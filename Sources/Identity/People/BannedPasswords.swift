@@ -1,0 +1,69 @@
+/// Passwords that are too common or too close to a name: the scoring of native-auth.md 1.7.
+enum BannedPasswords {
+    /// - Parameters:
+    ///   - terms: what is common.
+    ///   - names: that must not stand in it; those of fewer than four characters do not count.
+    static func isBanned(_ password: String, terms: [String], names: [String]) -> Bool {
+        let normal = normalized(password)
+        if names.map(normalized).contains(where: { $0.count >= 4 && contains(normal, $0) }) { return true }
+        return score(of: normal, terms: terms.map(normalized)) < 5
+    }
+
+    /// One point for every banned term found and one for every character that is in none; where terms overlap, the fewest
+    /// points that can be had.
+    static func score(of password: String, terms: [String]) -> Int { score(of: normalized(password), terms: terms.map(normalized)) }
+
+    private static func score(of password: [UInt8], terms: [[UInt8]]) -> Int {
+        if terms.contains(where: { isClose(password[...], $0) }) { return 1 }
+        var best = [Int](repeating: .max, count: password.count + 1)
+        best[0] = 0
+        for start in password.indices {
+            best[start + 1] = min(best[start + 1], best[start] + 1)
+            for term in terms {
+                for length in max(1, term.count - 1)...(term.count + 1) where start + length <= password.count {
+                    let window = password[start..<start + length]
+                    // A letter more must lie inside the term; at its end it is no part of it.
+                    if length > term.count, window.first != term.first || window.last != term.last { continue }
+                    if isClose(window, term) { best[start + length] = min(best[start + length], best[start] + 1) }
+                }
+            }
+        }
+        return best[password.count]
+    }
+
+    /// Lower case; 0, 1, $ and @ as the letters they stand for.
+    private static func normalized(_ text: String) -> [UInt8] {
+        text.utf8.map { byte in
+            switch byte {
+            case 0x41...0x5A: byte + 0x20
+            case UInt8(ascii: "0"): UInt8(ascii: "o")
+            case UInt8(ascii: "1"): UInt8(ascii: "l")
+            case UInt8(ascii: "$"): UInt8(ascii: "s")
+            case UInt8(ascii: "@"): UInt8(ascii: "a")
+            default: byte
+            }
+        }
+    }
+
+    private static func contains(_ text: [UInt8], _ part: [UInt8]) -> Bool {
+        text.count >= part.count && (0...text.count - part.count).contains { text[$0..<$0 + part.count].elementsEqual(part) }
+    }
+
+    /// Whether one of them becomes the other by putting in, taking out or changing one letter at most.
+    private static func isClose(_ a: ArraySlice<UInt8>, _ b: [UInt8]) -> Bool {
+        guard abs(a.count - b.count) <= 1 else { return false }
+        var (i, j, edits) = (a.startIndex, 0, 0)
+        while i < a.endIndex, j < b.count {
+            if a[i] == b[j] {
+                i += 1
+                j += 1
+                continue
+            }
+            edits += 1
+            if edits > 1 { return false }
+            if a.count >= b.count { i += 1 }
+            if b.count >= a.count { j += 1 }
+        }
+        return edits + (a.endIndex - i) + (b.count - j) <= 1
+    }
+}

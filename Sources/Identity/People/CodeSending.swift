@@ -1,0 +1,121 @@
+import Contract
+import Crypto
+import Storage
+
+/// The codes of flows: made, counted, handed over, stored as an HMAC with their flow (native-auth.md 1.8, 6.2 to 6.4).
+struct CodeSending: Sendable {
+    let surroundings: Surroundings
+    private let key: SecretBytes
+
+    init(_ surroundings: Surroundings) {
+        self.surroundings = surroundings
+        key = surroundings.vault.subkey("code")
+    }
+
+    /// What a request that may send a code came to.
+    enum Draft {
+        /// It is the repetition of one that was answered.
+        case repeated(Flow)
+        /// The flow gets a code, and is carried on when that is on its way.
+        case send(Flow, isNew: Bool)
+    }
+
+    /// Whether `code` is the one on its way for `flow`. A code of another flow never is.
+    func matches(_ code: String, of flow: Flow, at now: Int64, _ policy: CodePolicy) -> Bool {
+        let given = mac(code, of: flow)
+        guard let stored = flow.code.mac, !flow.isDecoy else { return false }
+        return constantTimeEquals(given, stored) && now < flow.code.expiresAt && flow.code.tries < policy.attempts
+    }
+
+    private func mac(_ code: String, of flow: Flow) -> [UInt8] { HMAC.sha256(key: key, Array("\(flow.id) \(code)".utf8)) }
+
+    /// Sends a new code. The one before it is good until the new one was handed over: if that fails, nothing has changed.
+    ///
+    /// - Parameters:
+    ///   - draft: looks at the store and says what is to be done; run again before the code takes effect.
+    ///   - commit: puts down the flow with its new code.
+    /// - Throws: `TooManyCodes`, `MessageNotSent`, what `draft` throws.
+    func send(
+        for tenant: TenantRecord, _ purpose: OutgoingMessage.Purpose, locking ids: [String], at now: Int64,
+        draft: (Transaction) throws -> Draft, commit: (Transaction, inout Flow) throws -> Void
+    ) throws -> Flow {
+        let candidates = (0..<2).map { _ in surroundings.random.decimalDigits(Int(tenant.codes.length)) }
+        func code(for flow: Flow) -> String { candidates.first { mac($0, of: flow) != flow.code.mac } ?? candidates[0] }
+        func put(_ flow: Flow, isNew: Bool, in tx: Transaction) throws -> Flow {
+            var flow = flow
+            flow.code = Flow.Code(
+                mac: flow.isDecoy ? nil : mac(code(for: flow), of: flow), expiresAt: now + tenant.codes.lifetimeSeconds, sentAt: now)
+            try commit(tx, &flow)
+            if isNew { try tx.insert(flow) } else { try tx.update(flow) }
+            return flow
+        }
+        func message(_ flow: Flow) -> OutgoingMessage? {
+            OutgoingMessage(
+                to: flow.username, purpose, code: code(for: flow), isDecoy: flow.isDecoy, tenant: tenant,
+                lifetimeSeconds: tenant.codes.lifetimeSeconds)
+        }
+        guard let carrier = surroundings.delivery.carrier else {
+            return try surroundings.database.write { tx in
+                try tx.lock(ids + ["outbox"])
+                switch try draft(tx) {
+                case .repeated(let flow): return flow
+                case .send(var flow, let isNew):
+                    try count(&flow, tenant.codes, at: now, in: tx)
+                    if let message = message(flow) { try tx.insert(message, at: now) }
+                    return try put(flow, isNew: isNew, in: tx)
+                }
+            }
+        }
+        let counted = try surroundings.database.write { tx -> Draft in
+            try tx.lock(ids)
+            let drafted = try draft(tx)
+            guard case .send(var flow, let isNew) = drafted else { return drafted }
+            try count(&flow, tenant.codes, at: now, in: tx)
+            if !isNew { try tx.update(flow) }
+            return .send(flow, isNew: isNew)
+        }
+        guard case .send(let flow, _) = counted else { return counted.flow }
+        if let message = message(flow) { try carrier.hand(over: message) }
+        return try surroundings.database.write { tx in
+            try tx.lock(ids)
+            guard case .send(var fresh, let isNew) = try draft(tx) else { return counted.flow }
+            fresh.sends = flow.sends
+            return try put(fresh, isNew: isNew, in: tx)
+        }
+    }
+
+    /// Counts one more code against the limits of the flow and of the address.
+    ///
+    /// - Throws: `TooManyCodes`.
+    private func count(_ flow: inout Flow, _ policy: CodePolicy, at now: Int64, in tx: Transaction) throws {
+        var window = try tx.sendCount(of: flow.address) ?? (since: now, sent: 0)
+        if now >= window.since + policy.windowSeconds || now < window.since { window = (now, 0) }
+        if flow.sends >= policy.sendsPerFlow || window.sent >= policy.sendsPerAddress {
+            throw TooManyCodes(retryAfterSeconds: max(1, window.since + policy.windowSeconds - now))
+        }
+        flow.sends += 1
+        try tx.setSendCount(of: flow.address, since: window.since, sent: window.sent + 1, expiresAt: window.since + policy.windowSeconds)
+    }
+}
+
+extension CodeSending.Draft {
+    fileprivate var flow: Flow {
+        switch self {
+        case .repeated(let flow), .send(let flow, _): flow
+        }
+    }
+}
+
+extension Transaction {
+    fileprivate func sendCount(of address: String) throws -> (since: Int64, sent: Int64)? {
+        try queryOne("SELECT since, sent FROM send_count WHERE address = $1", address) { ($0.int(0), $0.int(1)) }
+    }
+
+    fileprivate func setSendCount(of address: String, since: Int64, sent: Int64, expiresAt: Int64) throws {
+        try execute(
+            """
+            INSERT INTO send_count (address, since, sent, expires_at) VALUES ($1, $2, $3, $4)
+            ON CONFLICT (address) DO UPDATE SET since = excluded.since, sent = excluded.sent, expires_at = excluded.expires_at
+            """, address, since, sent, expiresAt)
+    }
+}

@@ -1,0 +1,97 @@
+import Contract
+import JSON
+
+/// One attempt to sign up, to sign in or to reset a password, as the store holds it between its steps.
+struct Flow: Sendable {
+    enum Kind: String, Sendable { case signUp, signIn, passwordReset }
+
+    /// What it waits for.
+    enum Stage: String, Sendable { case codeRequired, passwordRequired, attributesRequired, completed }
+
+    /// A code that is on its way or was.
+    struct Code: Sendable {
+        /// HMAC of flow and code; nil once it was used, and for an address that gets none.
+        var mac: [UInt8]?
+        var expiresAt: Int64 = 0
+        var sentAt: Int64 = 0
+        var tries: Int64 = 0
+    }
+
+    /// How long it can rest between two steps.
+    static let idleSeconds: Int64 = 600
+    /// How long it can take in all.
+    static let longestSeconds: Int64 = 3600
+    /// How long the token of a completed one can wait for `signIn.withContinuation`.
+    static let completedSeconds: Int64 = 300
+    /// How long the same request gets the same answer.
+    static let repeatSeconds: Int64 = 60
+
+    /// 16 bytes in hexadecimal.
+    let id: String
+    let tenantId: String
+    let kind: Kind
+    var stage: Stage
+    /// Counts the answers that carried it on.
+    var step: Int64 = 1
+    /// As it was typed.
+    let username: String
+    /// Whose it is; for a sign-up the id that the account will have.
+    let accountId: String
+    /// Whether nothing can come of it and nobody is to notice: there is, or is no, account with this address.
+    var isDecoy = false
+    var isVerified = false
+    /// A sign-up's password, sealed as the account's.
+    var password: [UInt8]?
+    var attributes = JSONObject()
+    var code = Code()
+    var sends: Int64 = 0
+    /// A fingerprint of the request that led here, and when it came.
+    var request: [UInt8]
+    var requestedAt: Int64
+    var idleUntil: Int64
+    let endsAt: Int64
+
+    init(
+        id: String, tenantId: String, kind: Kind, stage: Stage, username: String, accountId: String, request: [UInt8], at now: Int64
+    ) {
+        self.id = id
+        self.tenantId = tenantId
+        self.kind = kind
+        self.stage = stage
+        self.username = username
+        self.accountId = accountId
+        self.request = request
+        requestedAt = now
+        idleUntil = now + Self.idleSeconds
+        endsAt = now + Self.longestSeconds
+    }
+
+    /// What codes and wrong tries are counted by.
+    var address: String { "\(tenantId)/\(Username.fold(username))" }
+
+    /// When its continuation token expires.
+    var expiresAt: Int64 { min(idleUntil, endsAt) }
+
+    /// - Throws: `StepNotPossible` unless it waits for `stage`.
+    func require(_ stage: Stage) throws {
+        if self.stage != stage { throw StepNotPossible(expected: expectedMethod) }
+    }
+
+    /// Notes that a request has carried it on.
+    mutating func move(by request: [UInt8], at now: Int64) {
+        step += 1
+        self.request = request
+        requestedAt = now
+        idleUntil = now + (stage == .completed ? Self.completedSeconds : Self.idleSeconds)
+    }
+
+    /// The method that goes on from where it stands.
+    var expectedMethod: String {
+        switch stage {
+        case .codeRequired: "\(kind.rawValue).submitCode"
+        case .passwordRequired: "\(kind.rawValue).submitPassword"
+        case .attributesRequired: "\(kind.rawValue).submitAttributes"
+        case .completed: "signIn.withContinuation"
+        }
+    }
+}

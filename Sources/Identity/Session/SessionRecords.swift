@@ -1,0 +1,107 @@
+import Storage
+
+/// Somebody signed in, somewhere: a family of refresh tokens.
+struct SessionRecord: Sendable {
+    let id: String
+    let accountId: String
+    /// How its owner was authenticated (RFC 8176).
+    let amr: [String]
+    let authenticatedAt: Int64
+    let createdAt: Int64
+    var lastUsedAt: Int64
+    var expiresAt: Int64
+}
+
+/// A refresh token as it is kept.
+struct RefreshTokenRecord: Sendable {
+    let mac: [UInt8]
+    let sessionId: String
+    /// The one whose use brought it.
+    let parent: [UInt8]?
+    var usedAt: Int64?
+    let expiresAt: Int64
+}
+
+extension Transaction {
+    func session(_ id: String) throws -> SessionRecord? {
+        try queryOne(
+            "SELECT id, account_id, amr, authenticated_at, created_at, last_used_at, expires_at FROM session WHERE id = $1", id,
+            row: SessionRecord.init)
+    }
+
+    func sessions(of accountId: String, at now: Int64, limit: Int) throws -> [SessionRecord] {
+        try query(
+            """
+            SELECT id, account_id, amr, authenticated_at, created_at, last_used_at, expires_at FROM session
+            WHERE account_id = $1 AND expires_at > $2 ORDER BY created_at DESC, id LIMIT $3
+            """, accountId, now, limit, row: SessionRecord.init)
+    }
+
+    func insert(_ session: SessionRecord) throws {
+        try execute(
+            """
+            INSERT INTO session (id, account_id, amr, authenticated_at, created_at, last_used_at, expires_at)
+            VALUES ($1, $2, $3, $4, $5, $6, $7)
+            """, session.id, session.accountId, session.amr.joined(separator: " "), session.authenticatedAt, session.createdAt,
+            session.lastUsedAt, session.expiresAt)
+    }
+
+    func touchSession(_ id: String, usedAt now: Int64, expiresAt: Int64) throws {
+        try execute("UPDATE session SET last_used_at = $2, expires_at = $3 WHERE id = $1", id, now, expiresAt)
+    }
+
+    /// Ends a session with all its refresh tokens. Answers false if there is none.
+    func deleteSession(_ id: String) throws -> Bool { try execute("DELETE FROM session WHERE id = $1", id) == 1 }
+
+    /// Ends all sessions of an account and answers how many they were.
+    func deleteSessions(of accountId: String) throws -> Int { try execute("DELETE FROM session WHERE account_id = $1", accountId) }
+
+    func insert(_ token: RefreshTokenRecord) throws {
+        try execute(
+            "INSERT INTO refresh_token (mac, session_id, parent, used_at, expires_at) VALUES ($1, $2, $3, $4, $5)", token.mac,
+            token.sessionId, token.parent, token.usedAt, token.expiresAt)
+    }
+
+    func refreshToken(_ mac: [UInt8]) throws -> RefreshTokenRecord? {
+        try queryOne("SELECT mac, session_id, parent, used_at, expires_at FROM refresh_token WHERE mac = $1", mac) {
+            RefreshTokenRecord(
+                mac: $0.bytes(0), sessionId: $0.string(1), parent: $0.optionalBytes(2), usedAt: $0.optionalInt(3), expiresAt: $0.int(4))
+        }
+    }
+
+    func markUsed(_ mac: [UInt8], at now: Int64) throws {
+        try execute("UPDATE refresh_token SET used_at = $2 WHERE mac = $1 AND used_at IS NULL", mac, now)
+    }
+
+    /// Whether somebody has used what the use of a refresh token brought.
+    func isSuccessorUsed(of mac: [UInt8]) throws -> Bool {
+        try queryOne("SELECT 1 FROM refresh_token WHERE parent = $1 AND used_at IS NOT NULL LIMIT 1", mac) { _ in true } ?? false
+    }
+
+    /// Forgets the refresh tokens of a session that have expired, so that one that lives for years does not grow.
+    func forgetRefreshTokens(of sessionId: String, before moment: Int64) throws {
+        try execute("DELETE FROM refresh_token WHERE session_id = $1 AND expires_at <= $2", sessionId, moment)
+    }
+}
+
+extension SessionRecord {
+    fileprivate init(_ row: Row) {
+        self.init(
+            id: row.string(0), accountId: row.string(1), amr: row.string(2).split(separator: " ").map(String.init),
+            authenticatedAt: row.int(3), createdAt: row.int(4), lastUsedAt: row.int(5), expiresAt: row.int(6))
+    }
+}
+
+extension Sweep {
+    /// Sessions that are over, once the last token that they brought has expired.
+    static let sessions = Sweep(
+        name: "sessions",
+        hasWork: { tx, now in
+            try tx.queryOne("SELECT 1 FROM session WHERE expires_at < $1 LIMIT 1", now - KeyRing.longestTokenSeconds) { _ in true } ?? false
+        },
+        remove: { tx, now, limit in
+            try tx.execute(
+                "DELETE FROM session WHERE id IN (SELECT s.id FROM session s WHERE s.expires_at < $1 LIMIT $2)",
+                now - KeyRing.longestTokenSeconds, limit)
+        })
+}

@@ -1,0 +1,64 @@
+import Contract
+import Storage
+
+/// What a refresh token is good for when it comes.
+enum RefreshJudgement: Equatable {
+    case fresh
+    /// It was used, and comes again while nobody has used what it brought: two windows of one program, or a lost answer.
+    case again
+    case expired
+    /// It was used, and somebody goes on with what it brought: one of the two has stolen it.
+    case stolen
+
+    static func of(usedAt: Int64?, expiresAt: Int64, isSuccessorUsed: Bool, graceSeconds: Int64, now: Int64) -> RefreshJudgement {
+        guard let usedAt else { return now < expiresAt ? .fresh : .expired }
+        return !isSuccessorUsed && now < usedAt + graceSeconds && now < expiresAt ? .again : .stolen
+    }
+}
+
+extension SessionService {
+    /// Gets fresh tokens for a refresh token, which is spent by it.
+    ///
+    /// - Throws: `RefreshTokenInvalid`, `RefreshTokenExpired`, `RefreshTokenReused`, `AccountDisabled`, `AudienceNotOffered`.
+    /// - Source: RFC 9700 section 4.14.2; native-auth.md 5.
+    public func refresh(_ request: SessionRefresh.Params, _ call: any CallContext) throws -> SessionRefresh.Result {
+        let now = surroundings.clock.now
+        let mac = completion.mac(ofRefreshToken: request.refreshToken)
+        let fresh = completion.fresh()
+        let outcome = try surroundings.database.write { tx -> Result<(SignInCompletion.SignedIn, TenantRecord), RefreshTokenReused> in
+            guard let first = try tx.refreshToken(mac) else { throw RefreshTokenInvalid() }
+            try tx.lock(["session/\(first.sessionId)"])
+            guard let token = try tx.refreshToken(mac), var session = try tx.session(token.sessionId),
+                let account = try tx.account(session.accountId), let tenant = try catalogue.knownTenant(account.tenantId, in: tx)
+            else { throw RefreshTokenInvalid() }
+            switch RefreshJudgement.of(
+                usedAt: token.usedAt, expiresAt: token.expiresAt, isSuccessorUsed: try tx.isSuccessorUsed(of: mac),
+                graceSeconds: tenant.tokens.refreshReuseGraceSeconds, now: now)
+            {
+            case .expired: throw RefreshTokenExpired(expiredAt: token.expiresAt)
+            case .stolen:
+                _ = try tx.deleteSession(session.id)
+                try surroundings.audit.record(
+                    AuditEvent(
+                        SessionRefresh.info.name, call, tenant: tenant.id, subject: account.id,
+                        details: [("sessionId", session.id), ("outcome", "reused")]), at: now, in: tx)
+                return .failure(RefreshTokenReused())
+            case .fresh, .again: break
+            }
+            if account.isDisabled { throw AccountDisabled(accountId: account.id) }
+            try SignInCompletion.check(request.audience, of: tenant)
+            session.lastUsedAt = now
+            session.expiresAt = now + tenant.tokens.refreshTokenSeconds
+            try tx.markUsed(mac, at: now)
+            try tx.forgetRefreshTokens(of: session.id, before: now)
+            try tx.insert(
+                RefreshTokenRecord(
+                    mac: completion.mac(ofRefreshToken: fresh.refreshToken), sessionId: session.id, parent: mac, usedAt: nil,
+                    expiresAt: session.expiresAt))
+            try tx.touchSession(session.id, usedAt: now, expiresAt: session.expiresAt)
+            return .success((SignInCompletion.SignedIn(account: account, session: session, fresh: fresh), tenant))
+        }
+        let (signedIn, tenant) = try outcome.get()
+        return try completion.tokens(signedIn, tenant, audience: request.audience, at: now)
+    }
+}

@@ -1,0 +1,123 @@
+import Contract
+import Crypto
+import JSON
+import Platform
+import Storage
+
+/// The last step of every sign-in: the session is put down, then its tokens are signed.
+struct SignInCompletion: Sendable {
+    let surroundings: Surroundings
+    let catalogue: Catalogue
+    private let refreshKey: SecretBytes
+
+    init(_ surroundings: Surroundings, _ catalogue: Catalogue) {
+        self.surroundings = surroundings
+        self.catalogue = catalogue
+        refreshKey = surroundings.vault.subkey("refresh token")
+    }
+
+    /// What is made before the transaction: names and secrets.
+    struct Fresh: Sendable {
+        let sessionId: String
+        let refreshToken: String
+        let accessTokenId: String
+    }
+
+    /// A session with the refresh token that was put down for it.
+    struct SignedIn: Sendable {
+        let account: AccountRecord
+        let session: SessionRecord
+        let fresh: Fresh
+    }
+
+    func fresh() -> Fresh {
+        let random = surroundings.random
+        return Fresh(sessionId: random.uuid(), refreshToken: Base64URL.encode(random.bytes(32)), accessTokenId: random.uuid())
+    }
+
+    func mac(ofRefreshToken token: String) -> [UInt8] { HMAC.sha256(key: refreshKey, Array(token.utf8)) }
+
+    /// Puts down a new session of `account`.
+    ///
+    /// - Throws: `AccountDisabled`.
+    func begin(
+        _ account: AccountRecord, _ tenant: TenantRecord, amr: [String], _ fresh: Fresh, _ method: String, _ call: any CallContext,
+        at now: Int64, in tx: Transaction
+    ) throws -> SignedIn {
+        if account.isDisabled { throw AccountDisabled(accountId: account.id) }
+        var account = account
+        account.lastSignInAt = now
+        try tx.update(account)
+        let session = SessionRecord(
+            id: fresh.sessionId, accountId: account.id, amr: amr, authenticatedAt: now, createdAt: now, lastUsedAt: now,
+            expiresAt: now + tenant.tokens.refreshTokenSeconds)
+        try tx.insert(session)
+        try tx.insert(
+            RefreshTokenRecord(
+                mac: mac(ofRefreshToken: fresh.refreshToken), sessionId: session.id, parent: nil, usedAt: nil, expiresAt: session.expiresAt)
+        )
+        try surroundings.audit.record(
+            AuditEvent(method, call, tenant: tenant.id, subject: account.id, details: [("sessionId", session.id)]), at: now, in: tx)
+        return SignedIn(account: account, session: session, fresh: fresh)
+    }
+
+    /// - Throws: `AudienceNotOffered`.
+    static func check(_ audience: String?, of tenant: TenantRecord) throws {
+        guard let audience, audience != tenant.id, !tenant.audiences.contains(audience) else { return }
+        throw AudienceNotOffered(tenantId: tenant.id, audience: audience)
+    }
+
+    /// Signs the tokens of a session.
+    func tokens(_ signedIn: SignedIn, _ tenant: TenantRecord, audience: String?, at now: Int64) throws -> Tokens {
+        let key = try signingKey(of: tenant, at: now)
+        let claims = TenantTokenClaims(
+            issuer: surroundings.realm.issuer(of: .tenant(tenant.id)), tenant: tenant, account: signedIn.account,
+            session: signedIn.session, issuedAt: now)
+        let expiresAt = now + tenant.tokens.idTokenSeconds
+        return Tokens(
+            idToken: try key.signer.sign(claims.idToken(expiresAt: expiresAt)),
+            accessToken: try key.accessSigner.sign(
+                claims.accessToken(
+                    id: signedIn.fresh.accessTokenId, audience: audience ?? tenant.id,
+                    expiresAt: now + tenant.tokens.accessTokenSeconds)),
+            refreshToken: signedIn.fresh.refreshToken, expiresAt: expiresAt)
+    }
+
+    /// A finished sign-in, as it is answered.
+    func answer(_ signedIn: SignedIn, _ tenant: TenantRecord, audience: String?, isNew: Bool, at now: Int64) throws -> SignInStep {
+        let tokens = try tokens(signedIn, tenant, audience: audience, at: now)
+        return SignInStep(
+            state: .completed, expiresAt: tokens.expiresAt, account: signedIn.account.answer, idToken: tokens.idToken,
+            accessToken: tokens.accessToken, refreshToken: tokens.refreshToken, isNewAccount: isNew)
+    }
+
+    /// The key that a tenant signs with. The default tenant gets its first one here.
+    private func signingKey(of tenant: TenantRecord, at now: Int64) throws -> StoredKey {
+        let owner = KeyOwner.tenant(tenant.id)
+        if let key = try surroundings.database.read({ try catalogue.signingKeys.ring(of: owner, in: $0) }).active(at: now) { return key }
+        let algorithm = Crypto.SigningAlgorithm(rawValue: tenant.settings.signingAlgorithm.rawValue) ?? .ES256
+        let first = try NewSigningKey(for: owner, algorithm: algorithm, activeAt: now, vault: surroundings.vault)
+        let ring = try surroundings.database.write { tx in
+            try tx.lock([owner.path])
+            let ring = try tx.keyRing(of: owner, vault: surroundings.vault)
+            if ring.active(at: now) != nil { return ring }
+            guard try tx.tenant(tenant.id) != nil else { throw TenantNotFound(tenantId: tenant.id) }
+            try tx.advanceEpoch()
+            try tx.insert(first, at: now)
+            return try tx.keyRing(of: owner, vault: surroundings.vault)
+        }
+        guard let key = ring.active(at: now) else { throw TenantNotFound(tenantId: tenant.id) }
+        return key
+    }
+}
+
+extension AccountRecord {
+    /// As `account.*` answers it.
+    var answer: Account {
+        Account(
+            accountId: id, tenantId: tenantId, username: username, email: email, emailVerified: isEmailVerified,
+            method: SignInMethod(rawValue: method.rawValue) ?? .code, attributes: EncodedObject(attributes), claims: EncodedObject(claims),
+            disabled: isDisabled, mustChangePassword: mustChangePassword, createdAt: createdAt, updatedAt: updatedAt,
+            lastSignInAt: lastSignInAt)
+    }
+}

@@ -1,0 +1,37 @@
+import Contract
+import Storage
+
+/// Sign-in, by steps and at once: `signIn.*`.
+public struct SignInService: Sendable {
+    let surroundings: Surroundings
+    let catalogue: Catalogue
+    let flows: Flows
+    let sending: CodeSending
+    let passwords: PasswordCheck
+    let completion: SignInCompletion
+
+    public init(_ surroundings: Surroundings, _ catalogue: Catalogue) {
+        self.surroundings = surroundings
+        self.catalogue = catalogue
+        flows = Flows(surroundings, catalogue)
+        sending = CodeSending(surroundings)
+        passwords = PasswordCheck(surroundings)
+        completion = SignInCompletion(surroundings, catalogue)
+    }
+
+    /// Where a sign-in stands that is not finished.
+    func answer(_ flow: Flow, _ tenant: TenantRecord) -> SignInStep {
+        let token = flows.token(of: flow)
+        guard flow.stage == .codeRequired else {
+            return SignInStep(state: .passwordRequired, continuationToken: token, expiresAt: flow.expiresAt)
+        }
+        return SignInStep(
+            state: .codeRequired, continuationToken: token, sentTo: (try? Username(flow.username))?.masked, channel: .email,
+            codeLength: tenant.codes.length, resendAt: flow.code.sentAt + tenant.codes.resendAfterSeconds, expiresAt: flow.code.expiresAt)
+    }
+
+    /// What failures in a sign-in are counted by: the account, or the address where nobody is to learn that there is none.
+    static func lockoutSubject(_ flow: Flow) -> String { flow.isDecoy ? "address/\(flow.address)" : "account/\(flow.accountId)" }
+}
+
+extension SignInService: SignInHandlers {}

@@ -1,0 +1,29 @@
+import Contract
+
+extension SignInService {
+    /// Signs in with the code that was sent.
+    ///
+    /// - Throws: `InvalidCode`, `AccountLocked`, `AccountDisabled`, `AudienceNotOffered`, `ContinuationTokenInvalid`,
+    ///   `ContinuationTokenExpired`, `StepNotPossible`.
+    /// - Source: native-auth.md 2.3, token(oob) in I2o; 6.24.
+    public func submitCode(_ request: SignInSubmitCode.Params, _ call: any CallContext) throws -> SignInSubmitCode.Result {
+        let now = surroundings.clock.now
+        let (token, name, fresh) = (request.continuationToken, SignInSubmitCode.info.name, completion.fresh())
+        let fingerprint = flows.fingerprint(name, [.string(token), .string(request.code)])
+        var result: (SignInCompletion.SignedIn, TenantRecord)?
+        _ = try flows.advance(token, .signIn, request: fingerprint, at: now) { tx, flow, tenant in
+            try flow.require(.codeRequired)
+            try SignInCompletion.check(request.audience, of: tenant)
+            let subject = Self.lockoutSubject(flow)
+            if let refusal = try flows.judge(request.code, of: &flow, tenant, sending, lockout: subject, at: now, in: tx) {
+                return .refused(refusal)
+            }
+            guard var account = try tx.account(flow.accountId) else { return .ended(ContinuationTokenExpired()) }
+            account.isEmailVerified = true
+            result = (try completion.begin(account, tenant, amr: ["otp"], fresh, name, call, at: now, in: tx), tenant)
+            return .finished
+        }
+        guard let (signedIn, tenant) = result else { throw ContinuationTokenInvalid() }
+        return try completion.answer(signedIn, tenant, audience: request.audience, isNew: false, at: now)
+    }
+}

@@ -1,0 +1,85 @@
+import Contract
+import Storage
+
+/// Sign-up, step by step: `signUp.*`.
+public struct SignUpService: Sendable {
+    let surroundings: Surroundings
+    let catalogue: Catalogue
+    let flows: Flows
+    let sending: CodeSending
+
+    public init(_ surroundings: Surroundings, _ catalogue: Catalogue) {
+        self.surroundings = surroundings
+        self.catalogue = catalogue
+        flows = Flows(surroundings, catalogue)
+        sending = CodeSending(surroundings)
+    }
+
+    /// Where a sign-up stands, as it is answered. The same flow always answers the same.
+    func answer(_ flow: Flow, _ tenant: TenantRecord) -> SignUpStep {
+        let token = flows.token(of: flow)
+        switch flow.stage {
+        case .codeRequired:
+            return SignUpStep(
+                state: .codeRequired, continuationToken: token, sentTo: (try? Username(flow.username))?.masked, channel: .email,
+                codeLength: tenant.codes.length, resendAt: flow.code.sentAt + tenant.codes.resendAfterSeconds,
+                expiresAt: flow.code.expiresAt)
+        case .passwordRequired: return SignUpStep(state: .passwordRequired, continuationToken: token, expiresAt: flow.expiresAt)
+        case .attributesRequired:
+            return SignUpStep(
+                state: .attributesRequired, continuationToken: token, expiresAt: flow.expiresAt,
+                attributes: AttributeRules.missing(tenant.attributes, in: flow.attributes))
+        case .completed:
+            return SignUpStep(state: .completed, continuationToken: token, expiresAt: flow.expiresAt, accountId: flow.accountId)
+        }
+    }
+
+    /// Does one thing in a sign-up: decides by the table, and does what it says.
+    ///
+    /// - Throws: `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`, `UserAlreadyExists`.
+    func advance(
+        _ token: String, request: [UInt8], _ method: String, _ call: any CallContext, password: [UInt8]? = nil,
+        _ input: (Transaction, inout Flow, TenantRecord) throws -> (SignUpInput, refusal: (any ContractError)?)
+    ) throws -> SignUpStep {
+        let now = surroundings.clock.now
+        var answering: TenantRecord?
+        let flow = try flows.advance(token, .signUp, request: request, at: now) { tx, flow, tenant in
+            answering = tenant
+            let (input, refusal) = try input(tx, &flow, tenant)
+            let (state, effects) = try SignUpTransition.decide(
+                flow.signUpState, input, tenant.settings.localAccountMethod, tenant.attributes)
+            if effects.contains(.refuseCode), let refusal { return .refused(refusal) }
+            if effects.contains(.keepPassword) { flow.password = password }
+            flow.take(state)
+            if effects.contains(.createAccount) {
+                guard try tx.insert(flow.account(at: now)) else { return .ended(UserAlreadyExists(next: "signIn.start")) }
+                try surroundings.audit.record(AuditEvent(method, call, tenant: tenant.id, subject: flow.accountId), at: now, in: tx)
+            }
+            return .moved
+        }
+        let tenant = try answering ?? surroundings.database.read { try catalogue.tenant(flow.tenantId, in: $0) }
+        return answer(flow, tenant)
+    }
+}
+
+extension SignUpService: SignUpHandlers {}
+
+extension Flow {
+    /// What the transition table looks at.
+    var signUpState: SignUpState {
+        SignUpState(stage: stage, isVerified: isVerified, hasPassword: password != nil, attributes: attributes)
+    }
+
+    mutating func take(_ state: SignUpState) {
+        stage = state.stage
+        isVerified = state.isVerified
+        attributes = state.attributes
+    }
+
+    /// The account that a completed sign-up makes.
+    func account(at now: Int64) -> AccountRecord {
+        AccountRecord(
+            id: accountId, tenantId: tenantId, username: username, email: username, isEmailVerified: true,
+            method: password == nil ? .code : .password, password: password, attributes: attributes, createdAt: now, updatedAt: now)
+    }
+}

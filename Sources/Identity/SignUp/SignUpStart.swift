@@ -1,0 +1,55 @@
+import Contract
+import JSON
+
+extension SignUpService {
+    /// Begins a sign-up and sends the code.
+    ///
+    /// - Throws: `TenantNotFound`, `SignUpNotAllowed`, `InvalidUsername`, `UserAlreadyExists`, `PasswordNotAccepted`,
+    ///   `InvalidPassword`, `InvalidAttributes`, `TooManyCodes`, `MessageNotSent`; the first of them that holds.
+    /// - Source: native-auth.md 2.1, states U0 and U1; 6.1 (enumeration), 6.18 (the password is hashed at once), 6.20.
+    public func start(_ request: SignUpStart.Params, _ call: any CallContext) throws -> SignUpStart.Result {
+        let now = surroundings.clock.now
+        let tenant = try surroundings.database.read { try catalogue.tenant(request.tenantId, in: $0) }
+        if !tenant.settings.signUpAllowed { throw SignUpNotAllowed(tenantId: tenant.id) }
+        let username = try Username(request.username)
+        let fingerprint = flows.fingerprint(
+            SignUpStart.info.name,
+            [
+                .string(tenant.id), .string(request.username), request.password.map { .string($0) } ?? .null,
+                request.attributes.map { .object($0) } ?? .null,
+            ])
+        let isHidden = tenant.settings.enumerationProtection
+        let isTaken = try surroundings.database.read { try $0.isTaken(username.folded, in: tenant.id) }
+        if isTaken, !isHidden { throw UserAlreadyExists(next: "signIn.start") }
+        let attributes = try checkedAttributes(request, tenant)
+        var draft = flows.newFlow(
+            .signUp, .codeRequired, username, of: surroundings.random.uuid(), in: tenant, request: fingerprint, at: now)
+        draft.attributes = attributes
+        draft.password = try request.password.map { try surroundings.passwords.sealed($0, as: draft.accountId) }
+        let flow = try flows.begin(.signUp, tenant, draft.address, sending, request: fingerprint, at: now) { tx in
+            var flow = draft
+            flow.isDecoy = try tx.isTaken(username.folded, in: tenant.id)
+            if flow.isDecoy, !isHidden { throw UserAlreadyExists(next: "signIn.start") }
+            return flow
+        }
+        return answer(flow, tenant)
+    }
+
+    /// The attributes of a start, after the password was looked at.
+    ///
+    /// - Throws: `PasswordNotAccepted`, `InvalidPassword`, `InvalidAttributes`.
+    private func checkedAttributes(_ request: SignUpStart.Params, _ tenant: TenantRecord) throws -> JSONObject {
+        if let password = request.password {
+            try check(password, tenant, attributes: request.attributes ?? [:])
+        }
+        return try tenant.accept(request.attributes ?? [:])
+    }
+
+    /// - Throws: `PasswordNotAccepted`, `InvalidPassword`.
+    func check(_ password: String, _ tenant: TenantRecord, attributes: JSONObject) throws {
+        if tenant.settings.localAccountMethod == .emailCode { throw PasswordNotAccepted() }
+        let names = ["givenName", "surname"].compactMap { attributes[$0]?.string } + [tenant.settings.name].compactMap { $0 }
+        let failures = PasswordRules.failures(of: password, under: tenant.passwordPolicy, names: names)
+        if !failures.isEmpty { throw InvalidPassword(reasons: failures) }
+    }
+}

@@ -1,0 +1,17 @@
+import Contract
+
+extension SignUpService {
+    /// Takes attributes: all of them, or a page of them.
+    ///
+    /// - Throws: `InvalidAttributes`, `UserAlreadyExists`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
+    /// - Source: native-auth.md 2.1, continue(attributes); 6.13, 6.14.
+    public func submitAttributes(
+        _ request: SignUpSubmitAttributes.Params, _ call: any CallContext
+    ) throws -> SignUpSubmitAttributes.Result {
+        let (token, name) = (request.continuationToken, SignUpSubmitAttributes.info.name)
+        let fingerprint = flows.fingerprint(name, [.string(token), .object(request.attributes)])
+        return try advance(token, request: fingerprint, name, call) { _, _, tenant in
+            (.attributes(try tenant.accept(request.attributes)), nil)
+        }
+    }
+}

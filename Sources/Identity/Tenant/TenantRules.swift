@@ -1,0 +1,43 @@
+import Contract
+import Patterns
+
+/// What the settings of a tenant must keep to beyond their schema.
+enum TenantRules {
+    /// Names that mean something else in a sign-up or in a token.
+    private static let reserved: Set<String> = ["email", "username", "password", "phone"]
+
+    /// - Throws: `InvalidTenantSettings`.
+    static func check(_ settings: TenantCreate.Params) throws {
+        try check(settings.attributes ?? [])
+        let policy = settings.passwordPolicy ?? PasswordPolicy()
+        if policy.minimumLength > policy.maximumLength {
+            throw InvalidTenantSettings(pointer: "/passwordPolicy/minimumLength", reason: "it is above maximumLength")
+        }
+        let lockout = settings.lockout ?? LockoutPolicy()
+        if lockout.durationSeconds > lockout.maximumSeconds {
+            throw InvalidTenantSettings(pointer: "/lockout/durationSeconds", reason: "it is above maximumSeconds")
+        }
+    }
+
+    private static func check(_ attributes: [TenantAttribute]) throws {
+        var names: Set<String> = []
+        for (index, attribute) in attributes.enumerated() {
+            func refuse(_ member: String, _ reason: String) -> InvalidTenantSettings {
+                InvalidTenantSettings(pointer: "/attributes/\(index)/\(member)", reason: reason)
+            }
+            if !names.insert(attribute.name).inserted { throw refuse("name", "there are two attributes of this name") }
+            if reserved.contains(attribute.name) { throw refuse("name", "it is what people sign up with, not an attribute") }
+            if BuiltInAttribute(rawValue: attribute.name) != nil, attribute.type != .string {
+                throw refuse("type", "\(attribute.name) is known as a string")
+            }
+            if attribute.options != nil, attribute.type != .string { throw refuse("options", "only a string has options") }
+            if attribute.multiple, attribute.options == nil { throw refuse("multiple", "there are no options to choose from") }
+            if let pattern = attribute.pattern {
+                if attribute.type != .string { throw refuse("pattern", "only a string has a pattern") }
+                do { _ = try BoundedPattern(pattern) } catch { throw refuse("pattern", "\(error)") }
+            }
+            let values = (attribute.options ?? []).map(\.value)
+            if Set(values).count != values.count { throw refuse("options", "there are two options of one value") }
+        }
+    }
+}

@@ -1,0 +1,22 @@
+import Contract
+
+/// Tenants: `tenant.*`.
+public struct TenantService: Sendable {
+    let surroundings: Surroundings
+    let catalogue: Catalogue
+
+    public init(_ surroundings: Surroundings, _ catalogue: Catalogue) {
+        self.surroundings = surroundings
+        self.catalogue = catalogue
+    }
+}
+
+extension TenantService: TenantHandlers {}
+
+extension AuditEvent {
+    /// A change in a tenant.
+    init(_ method: String, _ call: any CallContext, tenant: String, subject: String? = nil, details: [(String, String)] = []) {
+        self.init(method: method, trace: call.trace, subject: subject, details: ["tenantId": .string(tenant)])
+        for (name, value) in details { self.details[name] = .string(value) }
+    }
+}

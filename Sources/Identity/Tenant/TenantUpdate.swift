@@ -1,0 +1,34 @@
+import Contract
+
+extension TenantService {
+    /// Changes what is given of a tenant's settings.
+    ///
+    /// - Throws: `TenantNotFound`, `InvalidTenantSettings`.
+    /// - Source: native-auth.md 1.3 (a change of method affects new accounts only).
+    public func update(_ request: TenantUpdate.Params, _ call: any CallContext) throws -> TenantUpdate.Result {
+        let now = surroundings.clock.now
+        let changed = try surroundings.database.write { tx in
+            try tx.lock([KeyOwner.tenant(request.tenantId).path])
+            guard let tenant = try tx.tenant(request.tenantId) else { throw TenantNotFound(tenantId: request.tenantId) }
+            let changed = TenantRecord(request.over(tenant.settings), createdAt: tenant.createdAt, updatedAt: now)
+            try TenantRules.check(changed.settings)
+            try tx.advanceEpoch()
+            try tx.update(changed)
+            try surroundings.audit.record(AuditEvent(TenantUpdate.info.name, call, tenant: tenant.id), at: now, in: tx)
+            return changed
+        }
+        return changed.answer(in: surroundings.realm)
+    }
+}
+
+extension TenantUpdate.Params {
+    /// What is given here, the rest as it is in `settings`.
+    fileprivate func over(_ settings: TenantCreate.Params) -> TenantCreate.Params {
+        TenantCreate.Params(
+            tenantId: settings.tenantId, name: name ?? settings.name, localAccountMethod: localAccountMethod ?? settings.localAccountMethod,
+            signUpAllowed: signUpAllowed ?? settings.signUpAllowed, attributes: attributes ?? settings.attributes,
+            audiences: audiences ?? settings.audiences, passwordPolicy: passwordPolicy ?? settings.passwordPolicy,
+            codes: codes ?? settings.codes, lockout: lockout ?? settings.lockout, tokens: tokens ?? settings.tokens,
+            enumerationProtection: enumerationProtection ?? settings.enumerationProtection, signingAlgorithm: settings.signingAlgorithm)
+    }
+}

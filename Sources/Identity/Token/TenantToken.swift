@@ -1,0 +1,86 @@
+import JSON
+
+/// The media types in the headers of a tenant's tokens; they tell them apart from each other and from a pool's.
+enum TenantTokenType {
+    static let id = "JWT"
+    /// RFC 9068.
+    static let access = "at+jwt"
+}
+
+/// What a tenant's tokens say.
+struct TenantTokenClaims: Sendable {
+    let issuer: String
+    let tenant: TenantRecord
+    let account: AccountRecord
+    let session: SessionRecord
+    let issuedAt: Int64
+
+    /// Names that custom claims cannot have: what the tokens say themselves, and what other specifications mean by them.
+    static let reserved: Set<String> = [
+        "iss", "aud", "sub", "sid", "auth_time", "iat", "exp", "nbf", "jti", "client_id", "scope", "amr", "acr", "azp", "nonce", "at_hash",
+        "c_hash", "cnf", "email", "email_verified", "name", "picture", "phone_number", "mintmark",
+    ]
+
+    /// The payload of the ID token.
+    func idToken(expiresAt: Int64) -> [UInt8] {
+        var writer = begin(audience: tenant.id, expiresAt: expiresAt)
+        if let email = account.email {
+            writer.key("email")
+            writer.string(email)
+            writer.key("email_verified")
+            writer.bool(account.isEmailVerified)
+        }
+        if let name = account.attributes["displayName"]?.string {
+            writer.key("name")
+            writer.string(name)
+        }
+        for attribute in tenant.attributes where attribute.inIdToken && !Self.reserved.contains(attribute.name) {
+            guard let value = account.attributes[attribute.name], account.claims[attribute.name] == nil else { continue }
+            writer.key(attribute.name)
+            writer.value(value)
+        }
+        writer.key("mintmark")
+        writer.value([
+            "tenant": .string(tenant.id), "sign_in_provider": .string(session.amr.contains("pwd") ? "password" : "code"),
+            "identities": .object(account.email.map { ["email": [.string($0)]] } ?? [:]),
+        ])
+        return end(&writer)
+    }
+
+    /// The payload of the access token (RFC 9068 section 2.2).
+    func accessToken(id: String, audience: String, expiresAt: Int64) -> [UInt8] {
+        var writer = begin(audience: audience, expiresAt: expiresAt)
+        writer.key("jti")
+        writer.string(id)
+        writer.key("client_id")
+        writer.string(tenant.id)
+        writer.key("scope")
+        writer.string("openid")
+        return end(&writer)
+    }
+
+    private func begin(audience: String, expiresAt: Int64) -> JSONWriter {
+        var writer = JSONWriter(reservingCapacity: 768)
+        writer.beginObject()
+        for (name, value) in [("iss", issuer), ("aud", audience), ("sub", account.id), ("sid", session.id)] {
+            writer.key(name)
+            writer.string(value)
+        }
+        for (name, value) in [("auth_time", session.authenticatedAt), ("iat", issuedAt), ("exp", expiresAt)] {
+            writer.key(name)
+            writer.int(value)
+        }
+        writer.key("amr")
+        writer.value(.array(session.amr.map { .string($0) }))
+        return writer
+    }
+
+    private func end(_ writer: inout JSONWriter) -> [UInt8] {
+        for (name, value) in account.claims.members where !Self.reserved.contains(name) {
+            writer.key(name)
+            writer.value(value)
+        }
+        writer.endObject()
+        return writer.bytes
+    }
+}

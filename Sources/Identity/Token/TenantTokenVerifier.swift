@@ -1,0 +1,93 @@
+import Contract
+import Crypto
+import JSON
+import Storage
+
+/// A tenant's token that was checked in full.
+struct VerifiedTenantToken: Sendable {
+    let use: TokenUse
+    let tenantId: String
+    let accountId: String
+    let sessionId: String
+    let audience: String
+    let issuer: String
+    let authenticatedAt: Int64
+    let issuedAt: Int64
+    let expiresAt: Int64
+    let claims: JSONNode
+    let header: JSONNode
+}
+
+/// Checks tokens that a tenant of this store has issued (RFC 8725, RFC 9068 section 4).
+struct TenantTokenVerifier: Sendable {
+    let surroundings: Surroundings
+    let catalogue: Catalogue
+
+    /// What a caller may pin beside what is always checked.
+    struct Expectation: Sendable {
+        var audience: String?
+        var issuer: String?
+        var tenantId: String?
+        var use: TokenUse?
+        /// Whether account and session must still be there.
+        var checksStanding = true
+        var checksExpiry = true
+    }
+
+    /// - Throws: a `Token…` error that names the check that failed.
+    func verify(_ token: String, _ expected: Expectation, now: Int64) throws -> VerifiedTenantToken {
+        let (jws, key) = try TokenSignature(surroundings: surroundings, catalogue: catalogue).verify(token)
+        guard let tenantId = key.owner.tenantId else { throw TokenUseMismatch(expected: expected.use ?? .id, actual: .pool) }
+        return try check(try claims(of: jws, tenantId: tenantId), expected, now: now)
+    }
+
+    /// The same for a token whose signature was verified with a tenant's key.
+    func verify(_ jws: JWS, of tenantId: String, _ expected: Expectation, now: Int64) throws -> VerifiedTenantToken {
+        try check(try claims(of: jws, tenantId: tenantId), expected, now: now)
+    }
+
+    private func claims(of jws: JWS, tenantId: String) throws -> VerifiedTenantToken {
+        let use: TokenUse
+        if jws.header.hasType(TenantTokenType.id) {
+            use = .id
+        } else if jws.header.hasType(TenantTokenType.access) {
+            use = .access
+        } else {
+            throw TokenMalformed(reason: "its type is neither \(TenantTokenType.id) nor \(TenantTokenType.access)")
+        }
+        guard let claims = try? JSONText(jws.payload).root, claims.kind == .object else {
+            throw TokenMalformed(reason: "its claims are not a JSON object")
+        }
+        guard let issuer = claims["iss"]?.string, let audience = claims["aud"]?.string, let subject = claims["sub"]?.string,
+            let session = claims["sid"]?.string, let authenticatedAt = claims["auth_time"]?.number?.int64,
+            let issuedAt = claims["iat"]?.number?.int64, let expiresAt = claims["exp"]?.number?.int64
+        else { throw TokenMalformed(reason: "one of iss, aud, sub, sid, auth_time, iat and exp is missing") }
+        return VerifiedTenantToken(
+            use: use, tenantId: tenantId, accountId: subject, sessionId: session, audience: audience, issuer: issuer,
+            authenticatedAt: authenticatedAt, issuedAt: issuedAt, expiresAt: expiresAt, claims: claims, header: jws.header.json)
+    }
+
+    private func check(_ token: VerifiedTenantToken, _ expected: Expectation, now: Int64) throws -> VerifiedTenantToken {
+        let issuers = [
+            surroundings.realm.issuer(of: .tenant(token.tenantId)), expected.issuer,
+            expected.tenantId.map { surroundings.realm.issuer(of: .tenant($0)) },
+        ].compactMap { $0 }
+        for issuer in issuers where issuer != token.issuer { throw TokenIssuerMismatch(expected: issuer, actual: token.issuer) }
+        if let audience = expected.audience, audience != token.audience {
+            throw TokenAudienceMismatch(expected: audience, actual: [token.audience])
+        }
+        if let use = expected.use, use != token.use { throw TokenUseMismatch(expected: use, actual: token.use) }
+        if token.issuedAt > now { throw TokenNotYetValid(validFrom: token.issuedAt, now: now) }
+        if expected.checksExpiry, token.expiresAt <= now { throw TokenExpired(expiredAt: token.expiresAt, now: now) }
+        if expected.checksStanding { try checkStanding(of: token) }
+        return token
+    }
+
+    private func checkStanding(of token: VerifiedTenantToken) throws {
+        try surroundings.database.read { tx in
+            guard let account = try tx.account(token.accountId) else { throw TokenRevoked(reason: "its account was deleted") }
+            if account.isDisabled { throw TokenRevoked(reason: "its account is disabled") }
+            guard try tx.session(token.sessionId) != nil else { throw TokenRevoked(reason: "its session was ended") }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import Contract
+import JSON
+import Testing
+
+@testable import Identity
+
+@Suite("addresses, attributes and lockouts")
+struct PeopleRulesTests {
+    @Test(
+        "an address is taken as it is typed",
+        arguments: [
+            "a@b.de", "A.b+c@Example.Co.UK", "o'neil@x-y.org", String(repeating: "a", count: 64) + "@b.de",
+            "a@\(String(repeating: "b", count: 63)).de",
+        ])
+    func addresses(_ text: String) throws {
+        #expect(try Username(text).typed == text)
+    }
+
+    @Test(
+        "what is no address is refused",
+        arguments: [
+            "", "a", "@b.de", "a@", "a@b", "a@@b.de", "a@b@c.de", " a@b.de", "a@b.de ", "a b@c.de", ".a@b.de", "a.@b.de", "a..b@c.de",
+            "a@-b.de", "a@b-.de", "a@b..de", "a@b.de.", "a@1.2.3.4", "é@b.de", "a@bé.de", "\"a\"@b.de", "a@[1.2.3.4]", "a\r\nBcc: x@b.de",
+            String(repeating: "a", count: 65) + "@b.de", "a@" + String(repeating: "b.", count: 130) + "de",
+        ])
+    func noAddresses(_ text: String) {
+        #expect(throws: InvalidUsername.self) { try Username(text) }
+    }
+
+    @Test("addresses are compared in lower case of ASCII alone, and shown without their lengths")
+    func folding() throws {
+        #expect(try Username("I.Q@EXAMPLE.COM").folded == "i.q@example.com")
+        #expect(Username.fold("İ@x") == "İ@x")
+        #expect(try Username("alice@mail.example.com").masked == "a***@m***.com")
+        #expect(try Username("a@b.de").masked == "a***@b***.de")
+    }
+
+    private let asks: [TenantAttribute] = [
+        .init(name: "displayName", type: .string), .init(name: "age", type: .integer), .init(name: "terms", type: .boolean, required: true),
+        .init(name: "news", type: .boolean), .init(name: "colour", type: .string, options: [.init(value: "red"), .init(value: "blue")]),
+        .init(name: "sizes", type: .string, options: [.init(value: "S"), .init(value: "M")], multiple: true),
+    ]
+
+    @Test("values are taken as JSON or in the form that forms send")
+    func attributes() throws {
+        let given: JSONObject = [
+            "displayName": "👩‍💻", "age": "-42", "terms": "True", "news": false, "colour": "red", "sizes": "S, M",
+        ]
+        #expect(
+            try AttributeRules.accepted(given, by: asks)
+                == ["displayName": "👩‍💻", "age": -42, "terms": true, "news": false, "colour": "red", "sizes": "S,M"])
+        #expect(try AttributeRules.accepted(["displayName": "", "age": nil], by: asks) == [:])
+        #expect(AttributeRules.missing(asks, in: ["age": 1]).map(\.name) == ["terms"])
+    }
+
+    @Test("everything that is wrong is said, each with its rule")
+    func wrongAttributes() throws {
+        func rules(_ given: JSONObject) -> [AttributeRule] {
+            do { _ = try AttributeRules.accepted(given, by: asks) } catch {
+                return (error as? InvalidAttributes)?.attributes.map(\.rule) ?? []
+            }
+            return []
+        }
+        #expect(rules(["displayNam": "A", "age": "x", "terms": false, "colour": "green"]) == [.unknown, .type, .consent, .option])
+        for value in ["1.0", "1e3", " 5", "5 ", "+5", "0x1", "9223372036854775808", "-"] {
+            #expect(rules(["age": .string(value)]) == [.type])
+        }
+        for number in ["5.0", "1e3", "9223372036854775808"] {
+            #expect(rules(["age": try JSONValue(parsing: number)]) == [.type])
+        }
+        #expect(rules(["news": "1"]) == [.type])
+        #expect(rules(["displayName": 1]) == [.type])
+        #expect(rules(["sizes": "S,S"]) == [.option])
+        #expect(rules(["sizes": "S,"]) == [.option])
+        #expect(rules(["displayName": .string(String(repeating: "😀", count: 256))]) == [])
+        #expect(rules(["displayName": .string(String(repeating: "😀", count: 257))]) == [.tooLong])
+    }
+
+    @Test("the tenth failure locks for a minute, each one after it for twice as long, up to the most")
+    func lockout() throws {
+        let policy = LockoutPolicy(threshold: 10, durationSeconds: 60, maximumSeconds: 300)
+        var lockout = Lockout()
+        for number in 1...9 {
+            lockout.fail(nil, policy, at: 100)
+            #expect(lockout.attemptsLeft(policy) == Int64(10 - number))
+        }
+        try lockout.check(at: 100)
+        lockout.fail(nil, policy, at: 100)
+        #expect(throws: AccountLocked(lockedUntil: 160, retryAfterSeconds: 1)) { try lockout.check(at: 159) }
+        try lockout.check(at: 160)
+        lockout.fail(nil, policy, at: 160)
+        #expect(lockout.lockedUntil == 280)
+        lockout.fail(nil, policy, at: 280)
+        lockout.fail(nil, policy, at: 520)
+        #expect(lockout.lockedUntil == 820)
+    }
+
+    @Test("one of the last three wrong passwords again does not count")
+    func sameAgain() {
+        let policy = LockoutPolicy()
+        var lockout = Lockout()
+        for password in ["a", "b", "a", "c", "b", "a"] { lockout.fail(password, policy, at: 0) }
+        #expect(lockout.failures == 3)
+        lockout.fail("d", policy, at: 0)
+        lockout.fail("a", policy, at: 0)
+        #expect(lockout.failures == 5)
+    }
+}
