@@ -51,8 +51,7 @@ struct StoreOpening {
         case .file(let path):
             return try SQLiteDatabase(
                 .file(path), migrations: migrations, migrates: migrates && makes, makesStore: makes,
-                makesFolders: configuration.makesFolders,
-                connectionId: id)
+                makesFolders: configuration.makesFolders, connectionId: id)
         case .postgres(let address):
             return try PostgresDatabase(
                 address, migrations: migrations, migrates: migrates && makes, makesStore: makes, connectionId: id,
