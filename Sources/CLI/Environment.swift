@@ -5,7 +5,10 @@ import Glibc
 /// The variables that stand for options: `MINTMARK_STORE` for `--store`.
 enum Environment {
     /// The variable `MINTMARK_<name>`, nil if it is not set or empty.
-    static subscript(_ name: String) -> String? { plain("MINTMARK_" + name) }
+    static subscript(_ name: String) -> String? {
+        assert(known.contains(name), "\(name) is missing from the known variables, so that it would be refused as a typo")
+        return plain("MINTMARK_" + name)
+    }
 
     static func plain(_ name: String) -> String? {
         guard let value = getenv(name) else { return nil }
@@ -17,8 +20,9 @@ enum Environment {
     private static let known = [
         "ACCOUNT", "APP", "APPLY", "AUDIT_ISSUANCE", "AUDIT_RETENTION_DAYS", "BINARY", "CALLER", "CA_FILE", "CLOCK", "DB_CONNECTIONS",
         "DRAIN",
-        "ISSUER", "LOG_LEVEL", "MASTER_KEY", "MASTER_KEY_FILE", "MAX_LINE", "MIGRATE", "PARENT", "PROXY", "REGION", "SEQUENTIAL", "STORE",
-        "TESTING", "WATCH",
+        "ISSUER", "LOG_LEVEL", "MAIL_FROM", "MASTER_KEY", "MASTER_KEY_FILE", "MAX_LINE", "MIGRATE", "PARENT", "PROXY", "REGION",
+        "SEQUENTIAL",
+        "SMTP", "SMTP_PASSWORD", "SMTP_UNENCRYPTED", "SMTP_USER", "STORE", "TESTING", "WATCH",
     ]
 
     /// Refuses a variable whose name is nearly one of these, as an option is refused that is nearly one. Others may be somebody else's.

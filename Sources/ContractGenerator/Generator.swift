@@ -3,7 +3,9 @@ import Foundation
 /// The way from `schemas/` to every file that follows from it.
 enum Generator {
     /// All emitters. A client for another language is one more line here.
-    static var emitters: [any Emitter] { [SwiftEmitter(), WireTextsEmitter(), OpenRPCFile(), ExamplesFile(), NodeEmitter(), PythonEmitter()] }
+    static var emitters: [any Emitter] {
+        [SwiftEmitter(), WireTextsEmitter(), OpenRPCFile(), ExamplesFile(), NodeEmitter(), PythonEmitter()]
+    }
 
     /// - Parameter root: the root of the repository.
     /// - Throws: `ContractProblems` naming everything that is wrong with the schemas.

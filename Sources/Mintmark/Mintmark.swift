@@ -46,7 +46,7 @@ public final class Mintmark: Sendable {
         self.log = log
         foreign = ProvidersOverHTTP(
             CurlClient(configuration.outgoing), allowsPlainLoopback: configuration.testing, log: ProviderLog(log))
-        counters = Counters { method, trace, incident, error in
+        counters = Counters(onEnd: logRing == nil ? nil : CallLog(log).listener) { method, trace, incident, error in
             log.error(
                 "a request failed inside",
                 metadata: ["method": "\(method)", "trace": "\(trace ?? "")", "incident": "\(incident)", "error": "\(error)"])
@@ -65,6 +65,7 @@ public final class Mintmark: Sendable {
             if let failure = attempts.lastFailure, failedAttempts.load(ordering: .acquiring) > seen { throw failure }
             do {
                 let services = Services(try StoreOpening(configuration: configuration, random: random, foreign: foreign).open(), self)
+                if logsOpening.load(ordering: .relaxed) { warnOfOpenFiles() }
                 openedServices.withLock { $0 = services }
                 return services
             } catch {

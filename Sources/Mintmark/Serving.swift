@@ -30,6 +30,16 @@ extension Mintmark {
         server.run()
     }
 
+    /// Says which of the store's files others may read.
+    func warnOfOpenFiles() {
+        guard case .file(let path) = configuration.store else { return }
+        for file in [path, path + ".key"] {
+            var facts = stat()
+            guard stat(file, &facts) == 0, facts.st_mode & 0o077 != 0 else { continue }
+            log.warning("others on this machine may read a file of the store", metadata: ["file": "\(file)", "remedy": "chmod 600"])
+        }
+    }
+
     /// What to end the process with; what is wrong with its input and output is logged.
     private func status(after ending: ServerEnding) -> Int32 {
         func logged(_ message: Logger.Message, _ reason: Int32) -> Int32 {

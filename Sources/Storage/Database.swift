@@ -11,7 +11,7 @@ public protocol Database: Sendable {
     /// - Throws: as `read`; `StoreError.outcomeUnknown` if it cannot be found out whether it was kept.
     func write<R>(isolation: Isolation, _ body: (Transaction) throws -> R) throws -> R
 
-    /// Finds out whether the store is in its place and takes writes, by writing a row as it is already.
+    /// Finds out whether the store is in its place and takes writes, by a write that leaves nothing behind.
     ///
     /// - Throws: `StoreError`.
     func tryToWrite() throws
@@ -44,9 +44,13 @@ public protocol Decision {
 }
 
 extension Database {
-    /// Writes a row as it is already.
-    func rewriteVersion() throws {
-        _ = try write { tx in try tx.execute("UPDATE mintmark_meta SET value = value WHERE name = 'schema_version'") }
+    /// Makes a row and takes it away again. To write one as it is would not do: SQLite writes no page for it.
+    func writeNothing() throws {
+        _ = try write { tx in
+            let name = "trial \(tx.connectionId)"
+            try tx.execute("INSERT INTO mintmark_meta (name, value) VALUES ($1, 0)", name)
+            try tx.execute("DELETE FROM mintmark_meta WHERE name = $1", name)
+        }
     }
 
     /// Runs `body` as `Isolation.readCommitted`.

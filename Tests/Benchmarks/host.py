@@ -86,7 +86,7 @@ def mints(users):
 
 def fill(store, users, work, home, size=100_000):
     """Makes a store with a pool of this many users."""
-    create = request_line("pool.create", {"name": "shop", "poolId": POOL, "developerProvider": "login.shop"}, id=1)
+    create = request_line("pool.create", {"name": "shop", "poolId": POOL, "developerProvider": "login.shop", "allowUnauthenticated": True}, id=1)
     pump(store, [create], 1, work, home)
     for begin in range(0, users, size):
         block = range(begin, min(begin + size, users))
@@ -98,10 +98,15 @@ def lookups(users):
     return (request_line("identity.lookupDeveloper", {"poolId": POOL, "developerUserIdentifier": f"user-{user}"}, id=i) for i, user in enumerate(users))
 
 
-def links(identities, turn):
-    """Lines that give each of these identities another login, a new one in each turn."""
+def guests(count):
+    """Lines that make new guests."""
+    return (request_line("identity.resolve", {"poolId": POOL}, id=i) for i in range(count))
+
+
+def links(identities):
+    """Lines that give each of these guests a login."""
     return (
-        request_line("token.mintForDeveloper", {"poolId": POOL, "identityId": identity, "logins": {"login.shop": f"again-{turn}-{identity}"}}, id=i)
+        request_line("token.mintForDeveloper", {"poolId": POOL, "identityId": identity, "logins": {"login.shop": f"was-{identity}"}}, id=i)
         for i, identity in enumerate(identities))
 
 

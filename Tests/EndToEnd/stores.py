@@ -69,6 +69,8 @@ class Postgres:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
     def place(self, name):
+        if name.startswith("postgres://"):   # a database that a test has of its own
+            return name, {}
         schema = self._schemas.get(name)
         if not schema:
             schema = f"store{next(self._numbers)}"

@@ -150,11 +150,15 @@ class Applying:
 
 
 class OnSQLite(Applying, EndToEnd):
+    stores = ("sqlite",)
+
     def open(self):
         return self.spawn(store=self.path("store.db"))
 
 
 class OnPostgreSQL(Applying, EndToEnd):
+    stores = ("postgres",)
+
     @classmethod
     def setUpClass(cls):
         cls.server = postgres.Server()
@@ -171,6 +175,8 @@ class OnPostgreSQL(Applying, EndToEnd):
 
 
 class AtTheStart(EndToEnd):
+    stores = ("sqlite",)
+
     def file(self, content):
         with open(self.path("document.json"), "w", encoding="utf-8") as file:
             file.write(content if isinstance(content, str) else json.dumps(content))

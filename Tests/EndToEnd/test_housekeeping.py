@@ -146,7 +146,7 @@ class Housekeeping(EndToEnd):
         new = sidecar.call("key.revoke", {"kid": rotated})["replacement"]["kid"]
         self.swept(sidecar, DAY)
         self.assertEqual(kids(), {rotated, new}, "a revoked key is known for as long as its tokens would have lived")
-        self.refused("tokenKeyUnknown", sidecar, "token.verify", {"token": token, "audience": pool})
+        self.refused("tokenRevoked", sidecar, "token.verify", {"token": token, "audience": pool})
         self.swept(sidecar, 2 * HOUR)
         self.assertEqual(kids(), {new})
         token = mint(sidecar, pool)["token"]

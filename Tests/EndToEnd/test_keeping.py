@@ -17,6 +17,8 @@ from sidecar import RpcError, binary, clean_environment, run
 
 
 class Kept(EndToEnd):
+    stores = ("sqlite",)
+
     def setUp(self):
         super().setUp()
         self.store = self.path("store.db")
@@ -261,6 +263,8 @@ class AnotherMasterKey(Kept):
 
 
 class OnPostgreSQL(EndToEnd):
+    stores = ("postgres",)
+
     @classmethod
     def setUpClass(cls):
         cls.server = postgres.Server()

@@ -69,7 +69,8 @@ class Keys(EndToEnd):
         token = self.mint()
         answer = self.sidecar.call("key.revoke", {"kid": self.first})
         self.assertEqual((answer["key"]["state"], answer["replacement"]["state"]), ("revoked", "active"))
-        self.refused("tokenKeyUnknown", self.sidecar, "token.verify", {"token": token, "audience": self.pool["poolId"]})
+        error = self.refused("tokenRevoked", self.sidecar, "token.verify", {"token": token, "audience": self.pool["poolId"]})
+        self.assertIn("the key that signed it was revoked", error.message)
         self.assertEqual(self.published(), {answer["replacement"]["kid"]})
         self.sidecar.call("token.verify", {"token": self.mint(), "audience": self.pool["poolId"]})
 
@@ -80,7 +81,7 @@ class Keys(EndToEnd):
         token = mint(two, pool)["token"]
         two.call("token.verify", {"token": token, "audience": pool})
         one.call("key.revoke", {"kid": self.key_of(token)})
-        self.soon_refused("tokenKeyUnknown", two, "token.verify", {"token": token, "audience": pool})
+        self.soon_refused("tokenRevoked", two, "token.verify", {"token": token, "audience": pool})
         self.assertNotEqual(self.key_of(mint(two, pool)["token"]), self.key_of(token))
 
     def test_pools_have_keys_of_their_own(self):

@@ -16,6 +16,8 @@ from sidecar import binary, clean_environment, run
 
 
 class PublishedKeys(EndToEnd):
+    stores = ("sqlite",)
+
     def setUp(self):
         super().setUp()
         self.store = self.path("store.db")

@@ -91,6 +91,8 @@ class Upgrades:
 
 
 class OnSQLite(Upgrades, EndToEnd):
+    stores = ("sqlite",)
+
     def place(self, text):
         store = self.path("store.db")
         connection = sqlite3.connect(store)
@@ -176,6 +178,8 @@ class OnSQLite(Upgrades, EndToEnd):
 
 
 class OnPostgreSQL(Upgrades, EndToEnd):
+    stores = ("postgres",)
+
     @classmethod
     def setUpClass(cls):
         cls.server = postgres.Server()

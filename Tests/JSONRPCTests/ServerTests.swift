@@ -9,7 +9,7 @@ import Testing
 final class PipedServer: Sendable {
     private let toServer: Int32
     private let fromServer: Int32
-    private let ended = Gate<Int32?>(nil)
+    private let ended = Gate<ServerEnding?>(nil)
 
     init(_ methods: some MethodLookup, options: ServerOptions = ServerOptions()) {
         var input: [Int32] = [0, 0]
@@ -20,9 +20,9 @@ final class PipedServer: Sendable {
         (toServer, fromServer) = (input[1], output[0])
         let (reads, writes) = (input[0], output[1])
         let ended = ended
-        let server = Server(methods, input: reads, output: writes, options: options) { status in
+        let server = Server(methods, input: reads, output: writes, options: options) { ending in
             close(writes)
-            ended.withLock { $0 = status }
+            ended.withLock { $0 = ending }
             ended.broadcast()
         }
         Thread.start(name: "server") { server.run() }
@@ -53,7 +53,7 @@ final class PipedServer: Sendable {
         return all.split(separator: 10).compactMap { try? JSONValue(parsing: Array($0)) }
     }
 
-    func waitForEnd() -> Int32? { ended.wait(deadline: Monotonic.nanoseconds() + 20_000_000_000) { $0 } }
+    func waitForEnd() -> ServerEnding? { ended.wait(deadline: Monotonic.nanoseconds() + 20_000_000_000) { $0 } }
 }
 
 @Suite("a server over pipes")
@@ -72,7 +72,7 @@ struct ServerTests {
             server.endInput()
         }
         #expect(ids(server.lines()).sorted() == (0..<5000).map { Int64($0) })
-        #expect(server.waitForEnd() == 0)
+        #expect(server.waitForEnd() == .inputEnded)
     }
 
     @Test("broken and oversized lines are answered, and the next one works")
@@ -115,7 +115,7 @@ struct ServerTests {
         gate.broadcast()
         #expect(server.lines(39).count == 39)
         server.endInput()
-        #expect(server.waitForEnd() == 0)
+        #expect(server.waitForEnd() == .inputEnded)
     }
 
     @Test("calls that wait hold no thread, and are answered when another call finds their answer, even if nobody holds it any more")

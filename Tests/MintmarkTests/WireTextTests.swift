@@ -8,7 +8,10 @@ struct WireTextTests {
     /// The wire's error beside the one that rpc.discover describes.
     private static let pairs: [(any ResponseError, any ContractError)] = [
         (JSONRPC.InvalidRequest("a request is an object"), Contract.InvalidRequest(reason: "a request is an object")),
-        (JSONRPC.MethodNotFound("pool.crate", nearest: ["pool.create"]), Contract.MethodNotFound(method: "pool.crate", nearest: ["pool.create"])),
+        (
+            JSONRPC.MethodNotFound("pool.crate", nearest: ["pool.create"]),
+            Contract.MethodNotFound(method: "pool.crate", nearest: ["pool.create"])
+        ),
         (JSONRPC.MethodNotFound("x", nearest: []), Contract.MethodNotFound(method: "x", nearest: [])),
         (JSONRPC.InternalError(incident: "7f"), Contract.InternalError(incident: "7f")),
         (JSONRPC.RequestCancelled(), Contract.RequestCancelled()),
@@ -44,7 +47,8 @@ struct WireTextTests {
         let error = try #require(try JSONValue(parsing: answer)["error"])
         let violation = try #require(error["data"]?["violations"]?[0])
         let expected = Violation(
-            pointer: violation["pointer"]?.string ?? "?", rule: violation["rule"]?.string ?? "?", message: violation["message"]?.string ?? "?")
+            pointer: violation["pointer"]?.string ?? "?", rule: violation["rule"]?.string ?? "?",
+            message: violation["message"]?.string ?? "?")
         #expect(error["message"]?.string == Contract.InvalidParams(violations: [expected]).message)
     }
 }

@@ -4,8 +4,8 @@ struct WireTextsEmitter: Emitter {
 
     /// The errors that `JSONRPC` throws.
     private static let types: Set = [
-        "parseError", "invalidRequest", "methodNotFound", "invalidParams", "internalError", "requestCancelled", "shuttingDown", "resultTooLarge",
-        "tooManyRequests",
+        "parseError", "invalidRequest", "methodNotFound", "invalidParams", "internalError", "requestCancelled", "shuttingDown",
+        "resultTooLarge", "tooManyRequests",
     ]
 
     func files(for contract: Contract) -> [GeneratedFile] {

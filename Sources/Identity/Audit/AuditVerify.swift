@@ -3,6 +3,13 @@ import JSON
 import Platform
 import Storage
 
+extension Transaction {
+    /// Whether there is anything whose making leaves a record that only retention removes, which leaves one of its own.
+    fileprivate func hasWhatIsAlwaysRecorded() throws -> Bool {
+        try queryOne("SELECT EXISTS (SELECT 1 FROM pool) OR EXISTS (SELECT 1 FROM role)") { $0.bool(0) } ?? false
+    }
+}
+
 extension AuditService {
     /// Follows every chain from its first record, or from where retention has removed the ones before, to its last, and
     /// compares with heads that other chains name and that the caller has kept.
@@ -20,6 +27,12 @@ extension AuditService {
                 if call.isCancelled { break }
                 chains.append(try follow(head, from: anchors.removed[head.chain], expected[head.chain] ?? [], in: tx))
                 call.progress(["verifiedChains": .number(.init(Int64(done + 1))), "chains": .number(.init(Int64(heads.count)))])
+            }
+            if heads.isEmpty, anchors.removed.isEmpty, try tx.hasWhatIsAlwaysRecorded() {
+                chains.append(
+                    AuditChain(
+                        chain: "", records: 0, head: "", intact: false,
+                        problem: "there are pools or roles, and no record that one was ever made: the log was emptied"))
             }
             for chain in Set(expected.keys).subtracting(heads.map(\.chain)).sorted() {
                 chains.append(Self.judge(missing: chain, anchors.removed[chain], expected[chain] ?? []))

@@ -25,14 +25,4 @@ extension PasswordResetService {
         let flow = try flows.begin(.passwordReset, tenant, draft.address, sending, request: fingerprint, at: now) { _ in draft }
         return answer(flow, tenant)
     }
-
-    /// Sends another code.
-    ///
-    /// - Throws: `TooManyCodes`, `MessageNotSent`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
-    /// - Source: native-auth.md 2.5, challenge in R2.
-    public func resendCode(_ request: PasswordResetResendCode.Params, _ call: any CallContext) throws -> PasswordResetResendCode.Result {
-        let found = try flows.resend(
-            request.continuationToken, .passwordReset, .passwordReset, PasswordResetResendCode.info.name, sending)
-        return answer(found.flow, found.tenant)
-    }
 }

@@ -21,34 +21,7 @@ extension PoolService {
         }
     }
 
-    /// Puts tags on a pool; a key that is there gets the new value.
-    ///
-    /// - Throws: `PoolNotFound`, `TooManyTags`.
-    /// - Source: TagResource; cognito.md 3.1.
-    public func tag(_ request: PoolTag.Params, _ call: any CallContext) throws -> PoolTag.Result {
-        let now = surroundings.clock.now
-        return try change(request.poolId, PoolTag.info.name, call, at: now) { pool in
-            var tags = pool.tags
-            for tag in request.tags { tags[tag.name] = .string(tag.value) }
-            guard tags.count <= 50 else { throw TooManyTags(poolId: pool.id, count: Int64(tags.count)) }
-            return pool.with(tags: tags, at: now)
-        }
-    }
-
-    /// Takes tags off a pool; keys that are not there are passed over.
-    ///
-    /// - Throws: `PoolNotFound`.
-    /// - Source: UntagResource; cognito.md 3.1.
-    public func untag(_ request: PoolUntag.Params, _ call: any CallContext) throws -> PoolUntag.Result {
-        let now = surroundings.clock.now
-        return try change(request.poolId, PoolUntag.info.name, call, at: now) { pool in
-            var tags = pool.tags
-            for key in request.tagKeys { tags[key] = nil }
-            return pool.with(tags: tags, at: now)
-        }
-    }
-
-    private func change(
+    func change(
         _ id: String, _ method: String, _ call: any CallContext, at now: Int64, _ change: (PoolRecord) throws -> PoolRecord
     ) throws -> Pool {
         answer(
@@ -65,7 +38,7 @@ extension PoolService {
 }
 
 extension PoolRecord {
-    fileprivate func with(tags: JSONObject, at now: Int64) -> PoolRecord {
+    func with(tags: JSONObject, at now: Int64) -> PoolRecord {
         PoolRecord(
             id: id, name: name, allowUnauthenticated: allowUnauthenticated, allowClassicFlow: allowClassicFlow,
             developerProvider: developerProvider, providers: providers, signingAlgorithm: signingAlgorithm, tags: tags,

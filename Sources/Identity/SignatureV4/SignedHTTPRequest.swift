@@ -57,6 +57,7 @@ extension SignatureV4 {
         let url = RequestURL(url)
         var headers = headers.map { (name: $0.0.lowercased(), value: $0.1) }
         if let bad = headers.first(where: { !isToken($0.name) }) { throw SignatureV4Failure.malformed("\(bad.name) is not a header name") }
+        if headers.count(where: { $0.name == "host" }) > 1 { throw SignatureV4Failure.malformed("the header host stands there twice") }
         if let host = SignedHTTPRequest.header("host", in: headers), !url.isFor(hostHeader: host) {
             throw SignatureV4Failure.malformed("the URL and the header host name different hosts")
         }

@@ -45,8 +45,9 @@ extension TokenService {
         }
         let developer = try DeveloperLogin.find(in: request.logins, of: pool)
         let others = Members(request.logins.filter { $0.name != developer.provider }.map { ($0.name, $0.value) })
-        for name in others.names where pool.provider(named: name) == nil {
-            throw UnsupportedDeveloperProvider(poolId: pool.id, given: request.logins.names, developerProvider: pool.developerProvider)
+        let unknown = others.names.filter { pool.provider(named: $0) == nil }
+        if !unknown.isEmpty {
+            throw UnsupportedDeveloperProvider(poolId: pool.id, given: unknown, developerProvider: pool.developerProvider)
         }
         return try verifier.verify(others, of: pool, call, now: now)
     }
@@ -57,7 +58,9 @@ enum DeveloperLogin {
     /// - Throws: `UnsupportedDeveloperProvider`, `InvalidLogin`.
     static func find(in logins: Members<String>, of pool: PoolRecord) throws -> Login {
         guard let provider = pool.developerProvider, let subject = logins[provider] else {
-            throw UnsupportedDeveloperProvider(poolId: pool.id, given: logins.names, developerProvider: pool.developerProvider)
+            let unknown = logins.names.filter { pool.provider(named: $0) == nil }
+            throw UnsupportedDeveloperProvider(
+                poolId: pool.id, given: unknown.isEmpty ? logins.names : unknown, developerProvider: pool.developerProvider)
         }
         guard subject.unicodeScalars.count <= 1024 else {
             throw InvalidLogin(provider: provider, reason: "a developer user identifier has at most 1024 characters")

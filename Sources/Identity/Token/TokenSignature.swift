@@ -7,13 +7,14 @@ struct TokenSignature: Sendable {
     let surroundings: Surroundings
     let catalogue: Catalogue
 
-    /// - Throws: `TokenMalformed`, `TokenAlgorithmNotAllowed`, `TokenKeyUnknown`, `TokenSignatureInvalid`.
+    /// - Throws: `TokenMalformed`, `TokenAlgorithmNotAllowed`, `TokenKeyUnknown`, `TokenSignatureInvalid`, `TokenRevoked`.
     func verify(_ token: String) throws -> (jws: JWS, key: StoredKey) {
         let jws = try parse(token)
         guard let kid = jws.header.keyID else { throw TokenKeyUnknown(kid: nil) }
         let found = try surroundings.database.read { tx in try key(kid, in: tx) }
-        guard let found, found.revokedAt == nil else { throw TokenKeyUnknown(kid: kid) }
+        guard let found else { throw TokenKeyUnknown(kid: kid) }
         do { _ = try jws.verify(with: found.privateKey.publicKey) } catch { throw Self.answer(error, kid: kid) }
+        if found.revokedAt != nil { throw TokenRevoked(reason: "the key that signed it was revoked by key.revoke") }
         return (jws, found)
     }
 

@@ -93,7 +93,9 @@ enum Message: Sendable {
         if let progressToken, progressToken.kind != .string, progressToken.number?.int64 == nil {
             return InvalidRequest("the member progressToken must be a string or an integer")
         }
-        if let params, params.kind != .object, params.kind != .array { return InvalidRequest("the member params must be an object, or left out") }
+        if let params, params.kind != .object, params.kind != .array {
+            return InvalidRequest("the member params must be an object, or left out")
+        }
         return nil
     }
 }

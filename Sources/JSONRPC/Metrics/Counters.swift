@@ -23,10 +23,16 @@ public final class Counters: CallObserver {
     private let shards = (0..<16).map { _ in Counted() }
     private let onFailure: @Sendable (_ method: String, _ trace: String?, _ incident: String, any Error) -> Void
 
-    /// - Parameter onFailure: is told of every internal error, for the log.
+    private let onEnd: (@Sendable (Call, CallReport) -> Void)?
+
+    /// - Parameters:
+    ///   - onEnd: is told of every call, nil where nobody wants to know.
+    ///   - onFailure: is told of every internal error, for the log.
     public init(
+        onEnd: (@Sendable (Call, CallReport) -> Void)? = nil,
         onFailure: @escaping @Sendable (_ method: String, _ trace: String?, _ incident: String, any Error) -> Void = { _, _, _, _ in }
     ) {
+        self.onEnd = onEnd
         self.onFailure = onFailure
     }
 
@@ -37,6 +43,7 @@ public final class Counters: CallObserver {
             shard.methods[call.method, default: MethodCounts()].count(report, bucket)
             if let error = report.errorType { shard.errors[error, default: 0] += 1 }
         }
+        onEnd?(call, report)
     }
 
     public func failed(_ call: Call, with error: any Error, incident: String) {

@@ -24,7 +24,8 @@ public final class Server: Sendable {
     ///   - onEnd: runs last, once, on whatever thread ends the server; it need not return.
     public init(
         _ methods: any MethodLookup, input: Int32, output: Int32, options: ServerOptions = ServerOptions(),
-        observer: any CallObserver = NoObserver(), together: @escaping Together = { $0() }, onEnd: @escaping @Sendable (ServerEnding) -> Void
+        observer: any CallObserver = NoObserver(), together: @escaping Together = { $0() },
+        onEnd: @escaping @Sendable (ServerEnding) -> Void
     ) {
         self.options = options
         self.input = input

@@ -50,11 +50,12 @@ struct StoreOpening {
         case .memory: return try SQLiteDatabase(.memory, migrations: migrations, migrates: migrates, connectionId: id)
         case .file(let path):
             return try SQLiteDatabase(
-                .file(path), migrations: migrations, migrates: migrates && makes, makesStore: makes, makesFolders: configuration.makesFolders,
-                connectionId: id)
+                .file(path), migrations: migrations, migrates: migrates && makes, makesStore: makes,
+                makesFolders: configuration.makesFolders, connectionId: id)
         case .postgres(let address):
             return try PostgresDatabase(
-                address, migrations: migrations, migrates: migrates && makes, makesStore: makes, connectionId: id, connections: configuration.databaseConnections)
+                address, migrations: migrations, migrates: migrates && makes, makesStore: makes, connectionId: id,
+                connections: configuration.databaseConnections)
         }
     }
 

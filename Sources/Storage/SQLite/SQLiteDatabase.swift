@@ -107,9 +107,10 @@ public final class SQLiteDatabase: Database {
     public func tryToWrite() throws {
         if case .file(let path) = location, StoreFile.Identity(of: absolutePath) != identity {
             throw StoreError.cannotOpen(
-                path: path, reason: "it was removed or replaced while this process had it open, and what is written now is lost; start anew")
+                path: path, reason: "it was removed or replaced while this process had it open, and what is written now is lost; start anew"
+            )
         }
-        try rewriteVersion()
+        try writeNothing()
     }
 
     public func facts() throws -> StoreFacts {

@@ -798,7 +798,7 @@ export interface TokenKeyUnknownData {
 }
 
 /**
- * kid is missing, names no key of this store, or names a revoked one.
+ * kid is missing or names no key of this store; the keys of a deleted pool go with it.
  *
  * Equivalents: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth
  * invalid_grant.
@@ -950,13 +950,13 @@ export declare class TokenUseMismatch extends RpcError {
 /** What `TokenRevoked` says beside its message. */
 export interface TokenRevokedData {
   type: "tokenRevoked";
-  /** What became of its subject. */
+  /** What became of its subject or its key. */
   reason: string;
 }
 
 /**
- * The identity or the pool is deleted or disabled since, or credentials.revoke has named one of them since the token was
- * minted.
+ * The identity or the pool is deleted or disabled since, the key that signed it is revoked, or credentials.revoke has
+ * named one of them since the token was minted.
  *
  * Equivalents: cognito NotAuthorizedException; firebase TOKEN_EXPIRED, USER_DISABLED; nativeAuth invalid_grant.
  */

@@ -230,7 +230,7 @@ export class TokenAlgorithmNotAllowed extends RpcError {
   static type = "tokenAlgorithmNotAllowed";
 }
 
-/** kid is missing, names no key of this store, or names a revoked one. */
+/** kid is missing or names no key of this store; the keys of a deleted pool go with it. */
 export class TokenKeyUnknown extends RpcError {
   static code = 3003;
   static type = "tokenKeyUnknown";
@@ -273,8 +273,8 @@ export class TokenUseMismatch extends RpcError {
 }
 
 /**
- * The identity or the pool is deleted or disabled since, or credentials.revoke has named one of them since the token was
- * minted.
+ * The identity or the pool is deleted or disabled since, the key that signed it is revoked, or credentials.revoke has
+ * named one of them since the token was minted.
  */
 export class TokenRevoked extends RpcError {
   static code = 3010;

@@ -14,7 +14,7 @@ public struct IdentityNotFound: ContractError {
     public static let code = 2003
     public static let type = "identityNotFound"
 
-    public var message: String { "There is no identity \(MessageText.of(identityId)) here. Leave identityId out to find the user by login." }
+    public var message: String { "There is no identity \(MessageText.of(identityId)) here. identity.list shows those there are; where identityId is optional, leaving it out finds the user by login." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -17,7 +17,7 @@ public struct SignatureMismatch: ContractError {
     public static let code = 3020
     public static let type = "signatureMismatch"
 
-    public var message: String { "The signature does not match. Compare canonicalRequest and stringToSign with the signer's own." }
+    public var message: String { "The signature does not match. Compare canonicalRequest and stringToSign with the signer's own; if the request has a body, give bodySha256." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -17,7 +17,7 @@ public struct StoreTooNew: ContractError {
     public static let code = 8005
     public static let type = "storeTooNew"
 
-    public var message: String { "The store has schema version \(MessageText.of(found)); this program knows \(MessageText.of(supported)) at most. Use a newer mintmark." }
+    public var message: String { "The store has schema version \(MessageText.of(found)); this program works with \(MessageText.of(supported)) and the one after it. Use a newer mintmark." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

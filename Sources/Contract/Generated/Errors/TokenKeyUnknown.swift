@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// kid is missing, names no key of this store, or names a revoked one.
+/// kid is missing or names no key of this store; the keys of a deleted pool go with it.
 public struct TokenKeyUnknown: ContractError {
     /// The kid of the token's header.
     public var kid: String?
@@ -14,7 +14,7 @@ public struct TokenKeyUnknown: ContractError {
     public static let code = 3003
     public static let type = "tokenKeyUnknown"
 
-    public var message: String { "No key here signed this token. Was it minted by another store, or long ago? token.jwks shows the keys." }
+    public var message: String { "No key here signed this token. Was it minted by another store, by a pool that was deleted, or long ago? token.jwks shows the keys." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// The identity or the pool is deleted or disabled since, or credentials.revoke has named one of them since the token was minted.
+/// The identity or the pool is deleted or disabled since, the key that signed it is revoked, or credentials.revoke has named one of them since the token was minted.
 public struct TokenRevoked: ContractError {
-    /// What became of its subject.
+    /// What became of its subject or its key.
     public var reason: String
 
     public init(reason: String) {

@@ -4,7 +4,7 @@ import JSON
 
 /// Describe every method that is offered here.
 ///
-/// Answers an OpenRPC 1.4 document of what this process offers on this pipe; with --testing that is all of schemas/openrpc.json.
+/// Answers an OpenRPC 1.4 document of what this process offers on this pipe; with --testing that is all of schemas/openrpc.json. The wire beside it: one JSON text per line, answers in any order (--sequential keeps it), batches of up to 100. A string trace beside the id, up to 128 characters, is echoed, and stands in the audit log. The notification $/cancelRequest {"id"} cancels a request, which is still answered: with -32800 if nothing was committed, else with its result. Where a request has a progressToken beside its id, $/progress {"token", "value"} tells how far long work has come.
 public enum RpcDiscover: ContractMethod {
     /// What `rpc.discover` takes.
     public struct Params: ContractParams, Equatable {
@@ -24,10 +24,10 @@ public enum RpcDiscover: ContractMethod {
     public static let info = MethodInfo(
         name: "rpc.discover",
         summary: "Describe every method that is offered here.",
-        description: "Answers an OpenRPC 1.4 document of what this process offers on this pipe; with --testing that is all of schemas/openrpc.json.",
+        description: ##"Answers an OpenRPC 1.4 document of what this process offers on this pipe; with --testing that is all of schemas/openrpc.json. The wire beside it: one JSON text per line, answers in any order (--sequential keeps it), batches of up to 100. A string trace beside the id, up to 128 characters, is echoed, and stands in the audit log. The notification $/cancelRequest {"id"} cancels a request, which is still answered: with -32800 if nothing was committed, else with its result. Where a request has a progressToken beside its id, $/progress {"token", "value"} tells how far long work has come."##,
         caller: .`public`, isReadOnly: true, isTesting: false,
         errors: [],
-        openRPC: ##"{"name":"rpc.discover","summary":"Describe every method that is offered here.","description":"Answers an OpenRPC 1.4 document of what this process offers on this pipe; with --testing that is all of schemas/openrpc.json.","paramStructure":"by-name","params":[],"result":{"name":"result","schema":{"description":"An OpenRPC document.","type":"object"}},"examples":[{"name":"the document","params":[],"result":{"name":"result","value":{"openrpc":"1.4.1","info":{"title":"Mintmark","version":"0.1.0"},"methods":[]}}}],"x-caller":"public","x-read-only":true,"x-testing":false,"x-equivalents":{}}"##,
+        openRPC: ##"{"name":"rpc.discover","summary":"Describe every method that is offered here.","description":"Answers an OpenRPC 1.4 document of what this process offers on this pipe; with --testing that is all of schemas/openrpc.json. The wire beside it: one JSON text per line, answers in any order (--sequential keeps it), batches of up to 100. A string trace beside the id, up to 128 characters, is echoed, and stands in the audit log. The notification $/cancelRequest {\"id\"} cancels a request, which is still answered: with -32800 if nothing was committed, else with its result. Where a request has a progressToken beside its id, $/progress {\"token\", \"value\"} tells how far long work has come.","paramStructure":"by-name","params":[],"result":{"name":"result","schema":{"description":"An OpenRPC document.","type":"object"}},"examples":[{"name":"the document","params":[],"result":{"name":"result","value":{"openrpc":"1.4.1","info":{"title":"Mintmark","version":"0.1.0"},"methods":[]}}}],"x-caller":"public","x-read-only":true,"x-testing":false,"x-equivalents":{}}"##,
         makeParams: { [] },
         makeResult: { [] })
 }

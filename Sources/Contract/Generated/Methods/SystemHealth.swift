@@ -4,7 +4,7 @@ import JSON
 
 /// Look whether everything works.
 ///
-/// Reads from the store, writes a row as it is already, once a second at most, and looks at what the process needs. A store that is full, read-only, locked for longer than two seconds, or whose file was removed or replaced is not ready. Answers also when something is wrong: ready is false then, and the checks say what to do.
+/// Reads from the store, tries a write that leaves nothing behind, once a second at most, and looks at what the process needs. A store that is full, read-only, locked for longer than two seconds, or whose file was removed or replaced is not ready. Answers also when something is wrong: ready is false then, and the checks say what to do.
 public enum SystemHealth: ContractMethod {
     /// What `system.health` takes.
     public struct Params: ContractParams, Equatable {
@@ -47,10 +47,10 @@ public enum SystemHealth: ContractMethod {
     public static let info = MethodInfo(
         name: "system.health",
         summary: "Look whether everything works.",
-        description: "Reads from the store, writes a row as it is already, once a second at most, and looks at what the process needs. A store that is full, read-only, locked for longer than two seconds, or whose file was removed or replaced is not ready. Answers also when something is wrong: ready is false then, and the checks say what to do.",
+        description: "Reads from the store, tries a write that leaves nothing behind, once a second at most, and looks at what the process needs. A store that is full, read-only, locked for longer than two seconds, or whose file was removed or replaced is not ready. Answers also when something is wrong: ready is false then, and the checks say what to do.",
         caller: .developer, isReadOnly: true, isTesting: false,
         errors: [],
-        openRPC: ##"{"name":"system.health","summary":"Look whether everything works.","description":"Reads from the store, writes a row as it is already, once a second at most, and looks at what the process needs. A store that is full, read-only, locked for longer than two seconds, or whose file was removed or replaced is not ready. Answers also when something is wrong: ready is false then, and the checks say what to do.","paramStructure":"by-name","params":[],"result":{"name":"result","schema":{"type":"object","required":["ready","checks"],"properties":{"ready":{"description":"Whether requests can be served: no check failed.","type":"boolean"},"checks":{"description":"What was looked at.","type":"array","items":{"$ref":"#/components/schemas/HealthCheck"}}}}},"examples":[{"name":"all is well","params":[],"result":{"name":"result","value":{"ready":true,"checks":[{"name":"store","ok":true},{"name":"keys","ok":true}]}}}],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-equivalents":{}}"##,
+        openRPC: ##"{"name":"system.health","summary":"Look whether everything works.","description":"Reads from the store, tries a write that leaves nothing behind, once a second at most, and looks at what the process needs. A store that is full, read-only, locked for longer than two seconds, or whose file was removed or replaced is not ready. Answers also when something is wrong: ready is false then, and the checks say what to do.","paramStructure":"by-name","params":[],"result":{"name":"result","schema":{"type":"object","required":["ready","checks"],"properties":{"ready":{"description":"Whether requests can be served: no check failed.","type":"boolean"},"checks":{"description":"What was looked at.","type":"array","items":{"$ref":"#/components/schemas/HealthCheck"}}}}},"examples":[{"name":"all is well","params":[],"result":{"name":"result","value":{"ready":true,"checks":[{"name":"store","ok":true},{"name":"keys","ok":true}]}}}],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-equivalents":{}}"##,
         makeParams: { [] },
         makeResult: { [FieldInfo(name: "ready", type: "boolean", isRequired: true, defaultValue: nil, description: "Whether requests can be served: no check failed."), FieldInfo(name: "checks", type: "array of HealthCheck", isRequired: true, defaultValue: nil, description: "What was looked at.")] })
 }

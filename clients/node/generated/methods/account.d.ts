@@ -20,14 +20,14 @@ export declare class AccountMethods {
    * @throws {TokenMalformed} Not three parts of base64url, no JSON object, a member missing or of a wrong type, an
    * unknown critical header.
    * @throws {TokenAlgorithmNotAllowed} alg is none, an HMAC, or not the algorithm of the key that kid names.
-   * @throws {TokenKeyUnknown} kid is missing, names no key of this store, or names a revoked one.
+   * @throws {TokenKeyUnknown} kid is missing or names no key of this store; the keys of a deleted pool go with it.
    * @throws {TokenSignatureInvalid} The signature does not verify with the key that kid names.
    * @throws {TokenIssuerMismatch} iss is not what was expected, or not the issuer whose key signed.
    * @throws {TokenExpired} exp is past.
    * @throws {TokenNotYetValid} iat or nbf lies in the future.
    * @throws {TokenUseMismatch} A token of one kind is given where another is needed.
-   * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, or credentials.revoke has named one of
-   * them since the token was minted.
+   * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
+   * credentials.revoke has named one of them since the token was minted.
    * @throws {InvalidPassword} A new password breaks rules, or a password is wrong.
    * @throws {PasswordNotSet} A password for an account that signs in otherwise, or its reset.
    * @throws {AccountLocked} Guessing has locked the account or the address.

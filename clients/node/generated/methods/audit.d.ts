@@ -23,10 +23,11 @@ export declare class AuditMethods {
   /**
    * Check that the audit trail is whole.
    *
-   * Computes every chain anew. Heads that were kept elsewhere also show that nothing was cut off at the end; the log has
-   * them once an hour of work and at the end of the process, in the message audit heads. What --audit-retention-days has
-   * removed is attested by records of their own, which are checked too; heads older than that many days may name chains
-   * of which nothing is known any more.
+   * Computes every chain anew, and finds what was altered, put in, or cut out of the middle; a log with no record at
+   * all, too, in a store with pools or roles. Heads that were kept elsewhere also show that nothing was cut off at the
+   * end; the log has them once an hour of work and at the end of the process, in the message audit heads. What
+   * --audit-retention-days has removed is attested by records of their own, which are checked too; heads older than that
+   * many days may name chains of which nothing is known any more.
    */
   verify(
     params?: AuditVerifyParams,

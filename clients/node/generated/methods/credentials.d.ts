@@ -19,14 +19,14 @@ export declare class CredentialsMethods {
    * @throws {TokenMalformed} Not three parts of base64url, no JSON object, a member missing or of a wrong type, an
    * unknown critical header.
    * @throws {TokenAlgorithmNotAllowed} alg is none, an HMAC, or not the algorithm of the key that kid names.
-   * @throws {TokenKeyUnknown} kid is missing, names no key of this store, or names a revoked one.
+   * @throws {TokenKeyUnknown} kid is missing or names no key of this store; the keys of a deleted pool go with it.
    * @throws {TokenSignatureInvalid} The signature does not verify with the key that kid names.
    * @throws {TokenIssuerMismatch} iss is not what was expected, or not the issuer whose key signed.
    * @throws {TokenExpired} exp is past.
    * @throws {TokenNotYetValid} iat or nbf lies in the future.
    * @throws {TokenUseMismatch} A token of one kind is given where another is needed.
-   * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, or credentials.revoke has named one of
-   * them since the token was minted.
+   * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
+   * credentials.revoke has named one of them since the token was minted.
    * @throws {AssumeRoleDenied} The trust policy does not allow it, or there is no such role: both are answered alike.
    * @throws {DurationExceedsRoleMaximum} durationSeconds is above the role's maxSessionSeconds.
    * @throws {MalformedPolicy} A policy is not in the policy language, or a trust policy has no condition.
@@ -52,14 +52,14 @@ export declare class CredentialsMethods {
    * @throws {TokenMalformed} Not three parts of base64url, no JSON object, a member missing or of a wrong type, an
    * unknown critical header.
    * @throws {TokenAlgorithmNotAllowed} alg is none, an HMAC, or not the algorithm of the key that kid names.
-   * @throws {TokenKeyUnknown} kid is missing, names no key of this store, or names a revoked one.
+   * @throws {TokenKeyUnknown} kid is missing or names no key of this store; the keys of a deleted pool go with it.
    * @throws {TokenSignatureInvalid} The signature does not verify with the key that kid names.
    * @throws {TokenIssuerMismatch} iss is not what was expected, or not the issuer whose key signed.
    * @throws {TokenExpired} exp is past.
    * @throws {TokenNotYetValid} iat or nbf lies in the future.
    * @throws {TokenUseMismatch} A token of one kind is given where another is needed.
-   * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, or credentials.revoke has named one of
-   * them since the token was minted.
+   * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
+   * credentials.revoke has named one of them since the token was minted.
    * @throws {PoolNotFound} The pool was never created, or is deleted.
    * @throws {IdentityNotFound} The identity was never created, is deleted, or belongs to another pool.
    * @throws {IdentityDisabled} A disabled identity is named or stands in a token.
@@ -92,7 +92,9 @@ export declare class CredentialsMethods {
    *
    * All that were issued before a moment, for one session, one identity, one role or one pool, in every process on this
    * store within a second. By identity and by pool it reaches the tokens, too, that would buy new ones: what was minted
-   * in a second before is refused with tokenRevoked, by token.verify as well.
+   * in a second before is refused with tokenRevoked, by token.verify as well. Tokens say their second only, so one
+   * minted in this very second may be newer than the revocation, and is accepted; to reach it, name the next second in
+   * issuedBefore: then nothing of this second is accepted, nor what is minted later in it.
    *
    * @throws {SessionTokenInvalid} A session token cannot be opened, or belongs to another access key id.
    * @throws {IdentityNotFound} The identity was never created, is deleted, or belongs to another pool.
@@ -193,7 +195,7 @@ export interface CredentialsGetResult {
 /** What `credentials.revoke` takes. */
 export type CredentialsRevokeParams =
   & {
-    /** Without it: now. */
+    /** Without it: now. May be later than now. */
     issuedBefore?: Timestamp;
   }
   & (

@@ -197,7 +197,10 @@ export interface PoolCreateParams {
   developerProvider?: DeveloperProviderName;
   /** The public login providers. One of a kind: no two with one name. At most 60 elements. */
   providers?: readonly PoolProviderSettings[];
-  /** The JOSE algorithm a pool signs its tokens with. Without it: "ES256". */
+  /**
+   * What it signs its tokens with. To make an RSA key (RS256, RS512) takes about a second, and delays nobody else.
+   * Without it: "ES256".
+   */
   signingAlgorithm?: SigningAlgorithm;
   /** Free labels on a resource. */
   tags?: Tags;

@@ -17,7 +17,11 @@ export class RpcMethods {
    * Describe every method that is offered here.
    *
    * Answers an OpenRPC 1.4 document of what this process offers on this pipe; with --testing that is all of
-   * schemas/openrpc.json.
+   * schemas/openrpc.json. The wire beside it: one JSON text per line, answers in any order (--sequential keeps it),
+   * batches of up to 100. A string trace beside the id, up to 128 characters, is echoed, and stands in the audit log.
+   * The notification $/cancelRequest {"id"} cancels a request, which is still answered: with -32800 if nothing was
+   * committed, else with its result. Where a request has a progressToken beside its id, $/progress {"token", "value"}
+   * tells how far long work has come.
    *
    * Also offered with `caller: "public"`.
    */

@@ -71,7 +71,7 @@ export class SessionMethods {
    * @throws {TokenMalformed} Not three parts of base64url, no JSON object, a member missing or of a wrong type, an
    * unknown critical header.
    * @throws {TokenAlgorithmNotAllowed} alg is none, an HMAC, or not the algorithm of the key that kid names.
-   * @throws {TokenKeyUnknown} kid is missing, names no key of this store, or names a revoked one.
+   * @throws {TokenKeyUnknown} kid is missing or names no key of this store; the keys of a deleted pool go with it.
    * @throws {TokenSignatureInvalid} The signature does not verify with the key that kid names.
    * @throws {TokenIssuerMismatch} iss is not what was expected, or not the issuer whose key signed.
    * @throws {TokenUseMismatch} A token of one kind is given where another is needed.

@@ -26,9 +26,9 @@ export declare class SystemMethods {
   /**
    * Look whether everything works.
    *
-   * Reads from the store, writes a row as it is already, once a second at most, and looks at what the process needs. A
-   * store that is full, read-only, locked for longer than two seconds, or whose file was removed or replaced is not
-   * ready. Answers also when something is wrong: ready is false then, and the checks say what to do.
+   * Reads from the store, tries a write that leaves nothing behind, once a second at most, and looks at what the process
+   * needs. A store that is full, read-only, locked for longer than two seconds, or whose file was removed or replaced is
+   * not ready. Answers also when something is wrong: ready is false then, and the checks say what to do.
    */
   health(
     params?: SystemHealthParams,

@@ -115,15 +115,15 @@ export declare class TokenMethods {
    * @throws {TokenMalformed} Not three parts of base64url, no JSON object, a member missing or of a wrong type, an
    * unknown critical header.
    * @throws {TokenAlgorithmNotAllowed} alg is none, an HMAC, or not the algorithm of the key that kid names.
-   * @throws {TokenKeyUnknown} kid is missing, names no key of this store, or names a revoked one.
+   * @throws {TokenKeyUnknown} kid is missing or names no key of this store; the keys of a deleted pool go with it.
    * @throws {TokenSignatureInvalid} The signature does not verify with the key that kid names.
    * @throws {TokenIssuerMismatch} iss is not what was expected, or not the issuer whose key signed.
    * @throws {TokenAudienceMismatch} aud does not contain what was expected.
    * @throws {TokenExpired} exp is past.
    * @throws {TokenNotYetValid} iat or nbf lies in the future.
    * @throws {TokenUseMismatch} A token of one kind is given where another is needed.
-   * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, or credentials.revoke has named one of
-   * them since the token was minted.
+   * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
+   * credentials.revoke has named one of them since the token was minted.
    */
   verify(
     params: TokenVerifyParams,

@@ -678,7 +678,7 @@ class TokenAlgorithmNotAllowed(AnsweredError):
 
 
 class TokenKeyUnknown(AnsweredError):
-    """kid is missing, names no key of this store, or names a revoked one.
+    """kid is missing or names no key of this store; the keys of a deleted pool go with it.
 
     cognito: NotAuthorizedException, sts:InvalidIdentityToken
     firebase: INVALID_ID_TOKEN
@@ -823,8 +823,8 @@ class TokenUseMismatch(AnsweredError):
 
 
 class TokenRevoked(AnsweredError):
-    """The identity or the pool is deleted or disabled since, or credentials.revoke has named one of them since
-    the token was minted.
+    """The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
+    credentials.revoke has named one of them since the token was minted.
 
     cognito: NotAuthorizedException
     firebase: TOKEN_EXPIRED, USER_DISABLED
@@ -836,7 +836,7 @@ class TokenRevoked(AnsweredError):
 
     @property
     def reason(self) -> str:
-        """What became of its subject."""
+        """What became of its subject or its key."""
         return cast("str", self._required("reason"))
 
 

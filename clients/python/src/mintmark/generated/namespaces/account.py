@@ -41,14 +41,15 @@ class AccountMethods:
             TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
                 an unknown critical header.
             TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
-            TokenKeyUnknown: kid is missing, names no key of this store, or names a revoked one.
+            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
+                it.
             TokenSignatureInvalid: The signature does not verify with the key that kid names.
             TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
             TokenExpired: exp is past.
             TokenNotYetValid: iat or nbf lies in the future.
             TokenUseMismatch: A token of one kind is given where another is needed.
-            TokenRevoked: The identity or the pool is deleted or disabled since, or credentials.revoke has
-                named one of them since the token was minted.
+            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
+                revoked, or credentials.revoke has named one of them since the token was minted.
             InvalidPassword: A new password breaks rules, or a password is wrong.
             PasswordNotSet: A password for an account that signs in otherwise, or its reset.
             AccountLocked: Guessing has locked the account or the address.
@@ -315,14 +316,15 @@ class AsyncAccountMethods:
             TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
                 an unknown critical header.
             TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
-            TokenKeyUnknown: kid is missing, names no key of this store, or names a revoked one.
+            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
+                it.
             TokenSignatureInvalid: The signature does not verify with the key that kid names.
             TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
             TokenExpired: exp is past.
             TokenNotYetValid: iat or nbf lies in the future.
             TokenUseMismatch: A token of one kind is given where another is needed.
-            TokenRevoked: The identity or the pool is deleted or disabled since, or credentials.revoke has
-                named one of them since the token was minted.
+            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
+                revoked, or credentials.revoke has named one of them since the token was minted.
             InvalidPassword: A new password breaks rules, or a password is wrong.
             PasswordNotSet: A password for an account that signs in otherwise, or its reset.
             AccountLocked: Guessing has locked the account or the address.

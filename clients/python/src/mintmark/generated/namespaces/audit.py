@@ -69,10 +69,12 @@ class AuditMethods:
     ) -> types.AuditVerifyResult:
         """Check that the audit trail is whole.
 
-        Computes every chain anew. Heads that were kept elsewhere also show that nothing was cut off at the
-        end; the log has them once an hour of work and at the end of the process, in the message audit heads.
-        What --audit-retention-days has removed is attested by records of their own, which are checked too;
-        heads older than that many days may name chains of which nothing is known any more.
+        Computes every chain anew, and finds what was altered, put in, or cut out of the middle; a log with no
+        record at all, too, in a store with pools or roles. Heads that were kept elsewhere also show that
+        nothing was cut off at the end; the log has them once an hour of work and at the end of the process,
+        in the message audit heads. What --audit-retention-days has removed is attested by records of their
+        own, which are checked too; heads older than that many days may name chains of which nothing is known
+        any more.
 
         Args:
             heads (array of AuditHead; optional): Ends of chains noted earlier; each must still be found.
@@ -146,10 +148,12 @@ class AsyncAuditMethods:
     ) -> types.AuditVerifyResult:
         """Check that the audit trail is whole.
 
-        Computes every chain anew. Heads that were kept elsewhere also show that nothing was cut off at the
-        end; the log has them once an hour of work and at the end of the process, in the message audit heads.
-        What --audit-retention-days has removed is attested by records of their own, which are checked too;
-        heads older than that many days may name chains of which nothing is known any more.
+        Computes every chain anew, and finds what was altered, put in, or cut out of the middle; a log with no
+        record at all, too, in a store with pools or roles. Heads that were kept elsewhere also show that
+        nothing was cut off at the end; the log has them once an hour of work and at the end of the process,
+        in the message audit heads. What --audit-retention-days has removed is attested by records of their
+        own, which are checked too; heads older than that many days may name chains of which nothing is known
+        any more.
 
         Args:
             heads (array of AuditHead; optional): Ends of chains noted earlier; each must still be found.

@@ -44,14 +44,15 @@ class CredentialsMethods:
             TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
                 an unknown critical header.
             TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
-            TokenKeyUnknown: kid is missing, names no key of this store, or names a revoked one.
+            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
+                it.
             TokenSignatureInvalid: The signature does not verify with the key that kid names.
             TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
             TokenExpired: exp is past.
             TokenNotYetValid: iat or nbf lies in the future.
             TokenUseMismatch: A token of one kind is given where another is needed.
-            TokenRevoked: The identity or the pool is deleted or disabled since, or credentials.revoke has
-                named one of them since the token was minted.
+            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
+                revoked, or credentials.revoke has named one of them since the token was minted.
             AssumeRoleDenied: The trust policy does not allow it, or there is no such role: both are answered
                 alike.
             DurationExceedsRoleMaximum: durationSeconds is above the role's maxSessionSeconds.
@@ -103,14 +104,15 @@ class CredentialsMethods:
             TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
                 an unknown critical header.
             TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
-            TokenKeyUnknown: kid is missing, names no key of this store, or names a revoked one.
+            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
+                it.
             TokenSignatureInvalid: The signature does not verify with the key that kid names.
             TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
             TokenExpired: exp is past.
             TokenNotYetValid: iat or nbf lies in the future.
             TokenUseMismatch: A token of one kind is given where another is needed.
-            TokenRevoked: The identity or the pool is deleted or disabled since, or credentials.revoke has
-                named one of them since the token was minted.
+            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
+                revoked, or credentials.revoke has named one of them since the token was minted.
             PoolNotFound: The pool was never created, or is deleted.
             IdentityNotFound: The identity was never created, is deleted, or belongs to another pool.
             IdentityDisabled: A disabled identity is named or stands in a token.
@@ -160,7 +162,9 @@ class CredentialsMethods:
         All that were issued before a moment, for one session, one identity, one role or one pool, in every
         process on this store within a second. By identity and by pool it reaches the tokens, too, that would
         buy new ones: what was minted in a second before is refused with tokenRevoked, by token.verify as
-        well.
+        well. Tokens say their second only, so one minted in this very second may be newer than the
+        revocation, and is accepted; to reach it, name the next second in issuedBefore: then nothing of this
+        second is accepted, nor what is minted later in it.
 
         Exactly one of session_token, identity_id, role_arn, pool_id must be given.
 
@@ -173,7 +177,7 @@ class CredentialsMethods:
                 arn:aws:iam::<account>:role/<name>.
             pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$; optional): The id of a pool: a
                 region, a colon and a UUID.
-            issued_before (integer 0–253402300799; optional): Without it: now.
+            issued_before (integer 0–253402300799; optional): Without it: now. May be later than now.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -279,14 +283,15 @@ class AsyncCredentialsMethods:
             TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
                 an unknown critical header.
             TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
-            TokenKeyUnknown: kid is missing, names no key of this store, or names a revoked one.
+            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
+                it.
             TokenSignatureInvalid: The signature does not verify with the key that kid names.
             TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
             TokenExpired: exp is past.
             TokenNotYetValid: iat or nbf lies in the future.
             TokenUseMismatch: A token of one kind is given where another is needed.
-            TokenRevoked: The identity or the pool is deleted or disabled since, or credentials.revoke has
-                named one of them since the token was minted.
+            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
+                revoked, or credentials.revoke has named one of them since the token was minted.
             AssumeRoleDenied: The trust policy does not allow it, or there is no such role: both are answered
                 alike.
             DurationExceedsRoleMaximum: durationSeconds is above the role's maxSessionSeconds.
@@ -338,14 +343,15 @@ class AsyncCredentialsMethods:
             TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
                 an unknown critical header.
             TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
-            TokenKeyUnknown: kid is missing, names no key of this store, or names a revoked one.
+            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
+                it.
             TokenSignatureInvalid: The signature does not verify with the key that kid names.
             TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
             TokenExpired: exp is past.
             TokenNotYetValid: iat or nbf lies in the future.
             TokenUseMismatch: A token of one kind is given where another is needed.
-            TokenRevoked: The identity or the pool is deleted or disabled since, or credentials.revoke has
-                named one of them since the token was minted.
+            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
+                revoked, or credentials.revoke has named one of them since the token was minted.
             PoolNotFound: The pool was never created, or is deleted.
             IdentityNotFound: The identity was never created, is deleted, or belongs to another pool.
             IdentityDisabled: A disabled identity is named or stands in a token.
@@ -395,7 +401,9 @@ class AsyncCredentialsMethods:
         All that were issued before a moment, for one session, one identity, one role or one pool, in every
         process on this store within a second. By identity and by pool it reaches the tokens, too, that would
         buy new ones: what was minted in a second before is refused with tokenRevoked, by token.verify as
-        well.
+        well. Tokens say their second only, so one minted in this very second may be newer than the
+        revocation, and is accepted; to reach it, name the next second in issuedBefore: then nothing of this
+        second is accepted, nor what is minted later in it.
 
         Exactly one of session_token, identity_id, role_arn, pool_id must be given.
 
@@ -408,7 +416,7 @@ class AsyncCredentialsMethods:
                 arn:aws:iam::<account>:role/<name>.
             pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$; optional): The id of a pool: a
                 region, a colon and a UUID.
-            issued_before (integer 0–253402300799; optional): Without it: now.
+            issued_before (integer 0–253402300799; optional): Without it: now. May be later than now.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 

@@ -43,8 +43,8 @@ class PoolMethods:
                 sign-in has in this pool. It can be added later, and never changed.
             providers (array of PoolProviderSettings; optional): The public login providers. One of a kind: no
                 two with one name.
-            signing_algorithm (ES256 | RS256 | RS512 | EdDSA; default "ES256"): The JOSE algorithm a pool
-                signs its tokens with.
+            signing_algorithm (ES256 | RS256 | RS512 | EdDSA; default "ES256"): What it signs its tokens with.
+                To make an RSA key (RS256, RS512) takes about a second, and delays nobody else.
             tags (object of TagValue; optional): Free labels on a resource.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
@@ -437,8 +437,8 @@ class AsyncPoolMethods:
                 sign-in has in this pool. It can be added later, and never changed.
             providers (array of PoolProviderSettings; optional): The public login providers. One of a kind: no
                 two with one name.
-            signing_algorithm (ES256 | RS256 | RS512 | EdDSA; default "ES256"): The JOSE algorithm a pool
-                signs its tokens with.
+            signing_algorithm (ES256 | RS256 | RS512 | EdDSA; default "ES256"): What it signs its tokens with.
+                To make an RSA key (RS256, RS512) takes about a second, and delays nobody else.
             tags (object of TagValue; optional): Free labels on a resource.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.

@@ -121,7 +121,8 @@ class SessionMethods:
             TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
                 an unknown critical header.
             TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
-            TokenKeyUnknown: kid is missing, names no key of this store, or names a revoked one.
+            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
+                it.
             TokenSignatureInvalid: The signature does not verify with the key that kid names.
             TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
             TokenUseMismatch: A token of one kind is given where another is needed.
@@ -246,7 +247,8 @@ class AsyncSessionMethods:
             TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
                 an unknown critical header.
             TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
-            TokenKeyUnknown: kid is missing, names no key of this store, or names a revoked one.
+            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
+                it.
             TokenSignatureInvalid: The signature does not verify with the key that kid names.
             TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
             TokenUseMismatch: A token of one kind is given where another is needed.

@@ -207,15 +207,16 @@ class TokenMethods:
             TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
                 an unknown critical header.
             TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
-            TokenKeyUnknown: kid is missing, names no key of this store, or names a revoked one.
+            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
+                it.
             TokenSignatureInvalid: The signature does not verify with the key that kid names.
             TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
             TokenAudienceMismatch: aud does not contain what was expected.
             TokenExpired: exp is past.
             TokenNotYetValid: iat or nbf lies in the future.
             TokenUseMismatch: A token of one kind is given where another is needed.
-            TokenRevoked: The identity or the pool is deleted or disabled since, or credentials.revoke has
-                named one of them since the token was minted.
+            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
+                revoked, or credentials.revoke has named one of them since the token was minted.
         """
         params: Dict[str, Any] = {
             "token": token,
@@ -429,15 +430,16 @@ class AsyncTokenMethods:
             TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
                 an unknown critical header.
             TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
-            TokenKeyUnknown: kid is missing, names no key of this store, or names a revoked one.
+            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
+                it.
             TokenSignatureInvalid: The signature does not verify with the key that kid names.
             TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
             TokenAudienceMismatch: aud does not contain what was expected.
             TokenExpired: exp is past.
             TokenNotYetValid: iat or nbf lies in the future.
             TokenUseMismatch: A token of one kind is given where another is needed.
-            TokenRevoked: The identity or the pool is deleted or disabled since, or credentials.revoke has
-                named one of them since the token was minted.
+            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
+                revoked, or credentials.revoke has named one of them since the token was minted.
         """
         params: Dict[str, Any] = {
             "token": token,

@@ -24,17 +24,7 @@ extension PoolService {
         return answer(map, of: request.provider, in: request.poolId)
     }
 
-    /// - Throws: `PoolNotFound`, `PrincipalTagsNotFound`.
-    /// - Source: GetPrincipalTagAttributeMap; cognito.md 3.1.
-    public func getPrincipalTags(_ request: PoolGetPrincipalTags.Params, _ call: any CallContext) throws -> PoolGetPrincipalTags.Result {
-        let pool = try surroundings.database.read { try catalogue.pool(request.poolId, in: $0) }
-        guard let map = pool.tagMaps[request.provider] else {
-            throw PrincipalTagsNotFound(poolId: pool.id, provider: request.provider)
-        }
-        return answer(map, of: request.provider, in: pool.id)
-    }
-
-    private func answer(_ map: PrincipalTagMaps.Map, of provider: String, in poolId: String) -> PrincipalTagMap {
+    func answer(_ map: PrincipalTagMaps.Map, of provider: String, in poolId: String) -> PrincipalTagMap {
         PrincipalTagMap(
             poolId: poolId, provider: provider, useDefaults: map.usesDefaults, principalTags: Members(map.tags.map { ($0.key, $0.claim) }))
     }

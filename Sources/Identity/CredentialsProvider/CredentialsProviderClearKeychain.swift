@@ -1,20 +1,6 @@
 import Contract
 
 extension CredentialsProviderService {
-    /// Drops the credentials and keeps the identity.
-    ///
-    /// - Throws: `ProviderNotOpen`.
-    /// - Source: cognito.md 8.3, clearCredentials.
-    public func clearCredentials(
-        _ request: CredentialsProviderClearCredentials.Params, _ call: any CallContext
-    ) throws -> CredentialsProviderClearCredentials.Result {
-        let identityId = try providers.find(request.provider).change { memory in
-            memory.dropCredentials()
-            return memory.identityId
-        }
-        return .init(provider: request.provider, identityId: identityId)
-    }
-
     /// Drops credentials, identity and logins, in memory and in the store.
     ///
     /// - Throws: `ProviderNotOpen`.
@@ -34,14 +20,6 @@ extension CredentialsProviderService {
             }
             memory.dropAll()
         }
-        return .init(provider: request.provider)
-    }
-
-    /// Forgets an open provider; what is kept in the store stays.
-    ///
-    /// - Throws: `ProviderNotOpen`.
-    public func close(_ request: CredentialsProviderClose.Params, _ call: any CallContext) throws -> CredentialsProviderClose.Result {
-        try providers.remove(request.provider)
         return .init(provider: request.provider)
     }
 }

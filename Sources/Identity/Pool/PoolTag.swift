@@ -1,0 +1,18 @@
+import Contract
+import JSON
+
+extension PoolService {
+    /// Puts tags on a pool; a key that is there gets the new value.
+    ///
+    /// - Throws: `PoolNotFound`, `TooManyTags`.
+    /// - Source: TagResource; cognito.md 3.1.
+    public func tag(_ request: PoolTag.Params, _ call: any CallContext) throws -> PoolTag.Result {
+        let now = surroundings.clock.now
+        return try change(request.poolId, PoolTag.info.name, call, at: now) { pool in
+            var tags = pool.tags
+            for tag in request.tags { tags[tag.name] = .string(tag.value) }
+            guard tags.count <= 50 else { throw TooManyTags(poolId: pool.id, count: Int64(tags.count)) }
+            return pool.with(tags: tags, at: now)
+        }
+    }
+}
