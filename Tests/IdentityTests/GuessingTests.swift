@@ -8,7 +8,8 @@ import Testing
 private struct Guessing {
     let codes: CodePolicy
     let lock: LockoutPolicy
-    var flows: [(tries: Int64, sends: Int64)] = []
+    /// The latest flow; in those before it no code lives.
+    var flow: (tries: Int64, sends: Int64) = (0, 0)
     var window: (since: Int64, sent: Int64) = (0, 0)
     var lockout = Lockout()
     /// Guesses that were held against a living code.
@@ -18,27 +19,25 @@ private struct Guessing {
 
     init(_ codes: CodePolicy, _ lock: LockoutPolicy) { (self.codes, self.lock) = (codes, lock) }
 
-    /// One guess in whichever flow can still be guessed in; a new code, or a new flow, where that helps.
+    /// One guess, after asking for a new code, or for a new flow, where that helps.
     mutating func guess(at now: Int64) {
         guard (try? lockout.check(at: now)) != nil else { return }
-        let place = flows.lastIndex { $0.tries < codes.attempts } ?? send(at: now)
-        guard let place else { return lockout.fail(nil, lock, at: now) }  // it counts against whom it is, though no code lives
-        flows[place].tries += 1
-        held += 1
+        // Where no code lives it counts against whom it is all the same.
+        if flow.sends > 0 && flow.tries < codes.attempts || send(at: now) {
+            flow.tries += 1
+            held += 1
+        }
         lockout.fail(nil, lock, at: now)
     }
 
-    private mutating func send(at now: Int64) -> Int? {
+    /// Whether there is a new code: in the flow, or in a new one.
+    private mutating func send(at now: Int64) -> Bool {
         if now >= window.since + codes.windowSeconds { window = (now, 0) }
-        guard window.sent < codes.sendsPerAddress else { return nil }
+        guard window.sent < codes.sendsPerAddress else { return false }
         window.sent += 1
         sent += 1
-        if let last = flows.indices.last, flows[last].sends < codes.sendsPerFlow {
-            flows[last] = (0, flows[last].sends + 1)
-            return last
-        }
-        flows.append((0, 1))
-        return flows.count - 1
+        flow = (0, flow.sends < codes.sendsPerFlow ? flow.sends + 1 : 1)
+        return true
     }
 }
 
