@@ -26,6 +26,7 @@ class TenantMethods:
         codes: Optional[Union[types.CodePolicy, Mapping[str, Any]]] = None,
         lockout: Optional[Union[types.LockoutPolicy, Mapping[str, Any]]] = None,
         tokens: Optional[Union[types.TokenLifetimes, Mapping[str, Any]]] = None,
+        delivery: Optional[Union[types.TenantDelivery, Mapping[str, Any]]] = None,
         enumeration_protection: Optional[bool] = None,
         signing_algorithm: Optional[types.SigningAlgorithm] = None,
         timeout: Optional[float] = None,
@@ -52,6 +53,8 @@ class TenantMethods:
             codes (CodePolicy; optional): The codes that are sent to people.
             lockout (LockoutPolicy; optional): When an account is locked because somebody guesses.
             tokens (TokenLifetimes; optional): How long the tokens of a tenant live.
+            delivery (TenantDelivery; optional): How a tenant's messages reach people. What is left out is as
+                the process was started; where that says nothing either, flows answer messageNotSent.
             enumeration_protection (boolean; default false): Whether sign-up, sign-in and reset hide which
                 addresses have accounts.
             signing_algorithm (ES256 | RS256 | RS512 | EdDSA; default "ES256"): The JOSE algorithm a pool
@@ -76,6 +79,7 @@ class TenantMethods:
             "codes": codes,
             "lockout": lockout,
             "tokens": tokens,
+            "delivery": delivery,
             "enumerationProtection": enumeration_protection,
             "signingAlgorithm": signing_algorithm,
         }
@@ -178,6 +182,7 @@ class TenantMethods:
         codes: Optional[Union[types.CodePolicy, Mapping[str, Any]]] = None,
         lockout: Optional[Union[types.LockoutPolicy, Mapping[str, Any]]] = None,
         tokens: Optional[Union[types.TokenLifetimes, Mapping[str, Any]]] = None,
+        delivery: Optional[Union[types.TenantDelivery, Mapping[str, Any]]] = None,
         enumeration_protection: Optional[bool] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
@@ -202,6 +207,8 @@ class TenantMethods:
             codes (CodePolicy; optional): The codes that are sent to people.
             lockout (LockoutPolicy; optional): When an account is locked because somebody guesses.
             tokens (TokenLifetimes; optional): How long the tokens of a tenant live.
+            delivery (TenantDelivery; optional): How a tenant's messages reach people. What is left out is as
+                the process was started; where that says nothing either, flows answer messageNotSent.
             enumeration_protection (boolean; optional): Whether sign-up, sign-in and reset hide which
                 addresses have accounts.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
@@ -224,6 +231,7 @@ class TenantMethods:
             "codes": codes,
             "lockout": lockout,
             "tokens": tokens,
+            "delivery": delivery,
             "enumerationProtection": enumeration_protection,
         }
         answer = self._call("tenant.update", params, timeout, trace)
@@ -249,6 +257,7 @@ class AsyncTenantMethods:
         codes: Optional[Union[types.CodePolicy, Mapping[str, Any]]] = None,
         lockout: Optional[Union[types.LockoutPolicy, Mapping[str, Any]]] = None,
         tokens: Optional[Union[types.TokenLifetimes, Mapping[str, Any]]] = None,
+        delivery: Optional[Union[types.TenantDelivery, Mapping[str, Any]]] = None,
         enumeration_protection: Optional[bool] = None,
         signing_algorithm: Optional[types.SigningAlgorithm] = None,
         timeout: Optional[float] = None,
@@ -275,6 +284,8 @@ class AsyncTenantMethods:
             codes (CodePolicy; optional): The codes that are sent to people.
             lockout (LockoutPolicy; optional): When an account is locked because somebody guesses.
             tokens (TokenLifetimes; optional): How long the tokens of a tenant live.
+            delivery (TenantDelivery; optional): How a tenant's messages reach people. What is left out is as
+                the process was started; where that says nothing either, flows answer messageNotSent.
             enumeration_protection (boolean; default false): Whether sign-up, sign-in and reset hide which
                 addresses have accounts.
             signing_algorithm (ES256 | RS256 | RS512 | EdDSA; default "ES256"): The JOSE algorithm a pool
@@ -299,6 +310,7 @@ class AsyncTenantMethods:
             "codes": codes,
             "lockout": lockout,
             "tokens": tokens,
+            "delivery": delivery,
             "enumerationProtection": enumeration_protection,
             "signingAlgorithm": signing_algorithm,
         }
@@ -401,6 +413,7 @@ class AsyncTenantMethods:
         codes: Optional[Union[types.CodePolicy, Mapping[str, Any]]] = None,
         lockout: Optional[Union[types.LockoutPolicy, Mapping[str, Any]]] = None,
         tokens: Optional[Union[types.TokenLifetimes, Mapping[str, Any]]] = None,
+        delivery: Optional[Union[types.TenantDelivery, Mapping[str, Any]]] = None,
         enumeration_protection: Optional[bool] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
@@ -425,6 +438,8 @@ class AsyncTenantMethods:
             codes (CodePolicy; optional): The codes that are sent to people.
             lockout (LockoutPolicy; optional): When an account is locked because somebody guesses.
             tokens (TokenLifetimes; optional): How long the tokens of a tenant live.
+            delivery (TenantDelivery; optional): How a tenant's messages reach people. What is left out is as
+                the process was started; where that says nothing either, flows answer messageNotSent.
             enumeration_protection (boolean; optional): Whether sign-up, sign-in and reset hide which
                 addresses have accounts.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
@@ -447,6 +462,7 @@ class AsyncTenantMethods:
             "codes": codes,
             "lockout": lockout,
             "tokens": tokens,
+            "delivery": delivery,
             "enumerationProtection": enumeration_protection,
         }
         answer = await self._call("tenant.update", params, timeout, trace)
