@@ -19,13 +19,15 @@ struct PlannedTenant {
                 pointer + "/signingAlgorithm", rule: "signingAlgorithmFixed",
                 "The tenant signs with \(existing.settings.signingAlgorithm.rawValue). key.rotate gives it a key of another algorithm.")
         }
-        let settings = declaration.update.over(
+        var settings = declaration.update.over(
             existing?.settings
                 ?? TenantCreate.Params(tenantId: declaration.tenantId, signingAlgorithm: declaration.signingAlgorithm ?? .ES256))
         do { try TenantRules.check(settings) } catch let error as InvalidTenantSettings {
             problems.add(pointer + error.pointer, rule: InvalidTenantSettings.type, error.message)
             return nil
         } catch { return nil }
+        // Not a document's to change: it holds secrets, which the store keeps sealed.
+        settings.delivery = existing?.settings.delivery
         self.place = place
         before = existing
         after = TenantRecord(settings, createdAt: existing?.createdAt ?? now, updatedAt: now)

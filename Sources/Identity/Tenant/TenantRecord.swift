@@ -58,15 +58,10 @@ final class TenantRecord: Sendable {
     /// The settings as they stand in the store: what `tenant.create` would take to make it again.
     var storedSettings: JSONObject {
         var writer = JSONWriter(reservingCapacity: 2048)
-<<<<<<< HEAD
-        answer(in: Realm()).write(to: &writer)
-        guard var object = (try? JSONValue(parsing: writer.bytes))?.object else { return [:] }
-=======
         var answer = answer(in: Realm())
         answer.delivery = settings.delivery
         answer.write(to: &writer)
-        guard var object = (try? JSONValue(parsing: writer.bytes))?.object else { return "{}" }
->>>>>>> main
+        guard var object = (try? JSONValue(parsing: writer.bytes))?.object else { return [:] }
         for derived in ["issuer", "createdAt", "updatedAt"] { object[derived] = nil }
         return object
     }

@@ -3919,8 +3919,8 @@ class TenantAttribute(Record):
 
 
 class TenantDeclaration(Record):
-    """A tenant as system.apply takes it: what tenant.create takes. What is left out stays as it is; a new tenant
-    gets the default.
+    """A tenant as system.apply takes it: what tenant.create takes but delivery, which tenant.update sets and
+    which stays as it is. What is left out stays as it is; a new tenant gets the default.
     """
 
     __slots__ = ()
