@@ -76,7 +76,8 @@ extension TenantMailServer {
         var login: SMTPServer.Login?
         if let user, let password { login = SMTPServer.Login(user: user, password: SecretBytes(Array(password.utf8))) }
         return try SMTPServer(
-            host: host, port: port.map { Int($0) }, encryption: SMTPServer.Encryption(rawValue: encryption.rawValue) ?? .startTLS, login: login)
+            host: host, port: port.map { Int($0) }, encryption: SMTPServer.Encryption(rawValue: encryption.rawValue) ?? .startTLS,
+            login: login)
     }
 
     /// - Throws: `InvalidTenantSettings`.
