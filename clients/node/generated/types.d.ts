@@ -508,7 +508,9 @@ export interface PoolProvider {
   provider?: Open<"accounts.google.com" | "appleid.apple.com" | "graph.facebook.com" | "www.amazon.com">;
   /** Its issuer, if it is not a well-known one. */
   issuer?: string;
-  /** The client or app ids whose tokens are accepted. */
+  /** For a tenant of this store its id. */
+  tenantId?: TenantId;
+  /** The client or app ids whose tokens are accepted; of a tenant, its id. */
   clientIds: string[];
   /** Its public keys, if they are not fetched. */
   keys?: JsonObject[];
@@ -520,11 +522,17 @@ export interface PoolProvider {
   allowPrivateNetwork: boolean;
 }
 
-/** A public login provider of a pool: a well-known one by its domain, any other by its issuer. */
+/**
+ * A public login provider of a pool: a well-known one by its domain, a tenant of this store by its id, any other by its
+ * issuer.
+ */
 export type PoolProviderSettings =
   & {
-    /** The client or app ids whose tokens are accepted. At most 100 elements. */
-    clientIds: readonly string[];
+    /**
+     * The client or app ids whose tokens are accepted. Every provider has some; a tenant is its own. At most 100
+     * elements.
+     */
+    clientIds?: readonly string[];
     /** Its public keys (RFC 7517), if they are not to be fetched. At most 100 elements. */
     keys?: readonly JsonObject[];
     /** Where a provider of access tokens is asked, instead of at its own address. At most 2048 characters. */
@@ -546,6 +554,11 @@ export type PoolProviderSettings =
        * most 512 characters.
        */
       issuer?: undefined;
+      /**
+       * For a tenant of this store its id. Its ID tokens are the logins, named by the tenant's issuer without https://;
+       * nothing else is said of it.
+       */
+      tenantId?: undefined;
     }
     | {
       /**
@@ -558,6 +571,28 @@ export type PoolProviderSettings =
        * most 512 characters.
        */
       issuer: string;
+      /**
+       * For a tenant of this store its id. Its ID tokens are the logins, named by the tenant's issuer without https://;
+       * nothing else is said of it.
+       */
+      tenantId?: undefined;
+    }
+    | {
+      /**
+       * For a well-known provider its domain: accounts.google.com, appleid.apple.com, graph.facebook.com or
+       * www.amazon.com. It is the name of its logins.
+       */
+      provider?: undefined;
+      /**
+       * For any other OpenID provider its issuer, exactly as in iss. Its logins are named by it without https://. At
+       * most 512 characters.
+       */
+      issuer?: undefined;
+      /**
+       * For a tenant of this store its id. Its ID tokens are the logins, named by the tenant's issuer without https://;
+       * nothing else is said of it.
+       */
+      tenantId: TenantId;
     }
   )
 

@@ -26,7 +26,9 @@ export declare class TenantMethods {
   /**
    * Delete a tenant with its accounts.
    *
-   * Its accounts, sessions and keys go with it; the tokens it issued are refused from now on. The default tenant stays.
+   * Its accounts, sessions and keys go with it; the tokens it issued are refused from now on. Pools that list it keep it
+   * and their identities, but nobody can prove a login of it any more, and pool.update takes it no longer. The default
+   * tenant stays.
    *
    * Equivalent: firebase tenants.delete.
    *

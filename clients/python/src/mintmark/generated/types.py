@@ -2084,7 +2084,7 @@ class PoolProvider(Record):
     """A public login provider of a pool."""
 
     __slots__ = ()
-    _members = (("name", "name"), ("provider", "provider"), ("issuer", "issuer"), ("client_ids", "clientIds"), ("keys", "keys"), ("endpoint", "endpoint"), ("allow_insecure", "allowInsecure"), ("allow_private_network", "allowPrivateNetwork"),)
+    _members = (("name", "name"), ("provider", "provider"), ("issuer", "issuer"), ("tenant_id", "tenantId"), ("client_ids", "clientIds"), ("keys", "keys"), ("endpoint", "endpoint"), ("allow_insecure", "allowInsecure"), ("allow_private_network", "allowPrivateNetwork"),)
 
     def __init__(
         self,
@@ -2095,6 +2095,7 @@ class PoolProvider(Record):
         allow_private_network: bool,
         provider: Optional[str] = None,
         issuer: Optional[str] = None,
+        tenant_id: Optional[str] = None,
         keys: Optional[Sequence[Mapping[str, Any]]] = None,
         endpoint: Optional[str] = None,
     ) -> None:
@@ -2102,6 +2103,7 @@ class PoolProvider(Record):
             "name": name,
             "provider": provider,
             "issuer": issuer,
+            "tenantId": tenant_id,
             "clientIds": client_ids,
             "keys": keys,
             "endpoint": endpoint,
@@ -2130,8 +2132,14 @@ class PoolProvider(Record):
         return None if value is None else cast("str", value)
 
     @property
+    def tenant_id(self) -> Optional[str]:
+        """For a tenant of this store its id."""
+        value = self._optional("tenantId")
+        return None if value is None else cast("str", value)
+
+    @property
     def client_ids(self) -> List[str]:
-        """The client or app ids whose tokens are accepted."""
+        """The client or app ids whose tokens are accepted; of a tenant, its id."""
         return cast("List[str]", self._required("clientIds"))
 
     @property
@@ -2158,17 +2166,20 @@ class PoolProvider(Record):
 
 
 class PoolProviderSettings(Record):
-    """A public login provider of a pool: a well-known one by its domain, any other by its issuer."""
+    """A public login provider of a pool: a well-known one by its domain, a tenant of this store by its id, any
+    other by its issuer.
+    """
 
     __slots__ = ()
-    _members = (("provider", "provider"), ("issuer", "issuer"), ("client_ids", "clientIds"), ("keys", "keys"), ("endpoint", "endpoint"), ("allow_insecure", "allowInsecure"), ("allow_private_network", "allowPrivateNetwork"),)
+    _members = (("provider", "provider"), ("issuer", "issuer"), ("tenant_id", "tenantId"), ("client_ids", "clientIds"), ("keys", "keys"), ("endpoint", "endpoint"), ("allow_insecure", "allowInsecure"), ("allow_private_network", "allowPrivateNetwork"),)
 
     def __init__(
         self,
         *,
-        client_ids: Sequence[str],
         provider: Optional[str] = None,
         issuer: Optional[str] = None,
+        tenant_id: Optional[str] = None,
+        client_ids: Optional[Sequence[str]] = None,
         keys: Optional[Sequence[Mapping[str, Any]]] = None,
         endpoint: Optional[str] = None,
         allow_insecure: Optional[bool] = None,
@@ -2177,6 +2188,7 @@ class PoolProviderSettings(Record):
         super().__init__({
             "provider": provider,
             "issuer": issuer,
+            "tenantId": tenant_id,
             "clientIds": client_ids,
             "keys": keys,
             "endpoint": endpoint,
@@ -2202,9 +2214,18 @@ class PoolProviderSettings(Record):
         return None if value is None else cast("str", value)
 
     @property
-    def client_ids(self) -> List[str]:
-        """The client or app ids whose tokens are accepted."""
-        return cast("List[str]", self._required("clientIds"))
+    def tenant_id(self) -> Optional[str]:
+        """For a tenant of this store its id. Its ID tokens are the logins, named by the tenant's issuer without
+        https://; nothing else is said of it.
+        """
+        value = self._optional("tenantId")
+        return None if value is None else cast("str", value)
+
+    @property
+    def client_ids(self) -> Optional[List[str]]:
+        """The client or app ids whose tokens are accepted. Every provider has some; a tenant is its own."""
+        value = self._optional("clientIds")
+        return None if value is None else cast("List[str]", value)
 
     @property
     def keys(self) -> Optional[List[Dict[str, Any]]]:

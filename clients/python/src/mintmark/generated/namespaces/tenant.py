@@ -95,8 +95,9 @@ class TenantMethods:
     ) -> types.TenantDeleteResult:
         """Delete a tenant with its accounts.
 
-        Its accounts, sessions and keys go with it; the tokens it issued are refused from now on. The default
-        tenant stays.
+        Its accounts, sessions and keys go with it; the tokens it issued are refused from now on. Pools that
+        list it keep it and their identities, but nobody can prove a login of it any more, and pool.update
+        takes it no longer. The default tenant stays.
 
         Args:
             tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$): The id of a tenant, which
@@ -325,8 +326,9 @@ class AsyncTenantMethods:
     ) -> types.TenantDeleteResult:
         """Delete a tenant with its accounts.
 
-        Its accounts, sessions and keys go with it; the tokens it issued are refused from now on. The default
-        tenant stays.
+        Its accounts, sessions and keys go with it; the tokens it issued are refused from now on. Pools that
+        list it keep it and their identities, but nobody can prove a login of it any more, and pool.update
+        takes it no longer. The default tenant stays.
 
         Args:
             tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$): The id of a tenant, which
