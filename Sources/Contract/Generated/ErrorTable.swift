@@ -99,6 +99,8 @@ public enum ErrorTable {
         ErrorInfo(code: AccountNotFound.code, type: AccountNotFound.type, when: "An account is named that never was, or is deleted.", isRetryable: false),
         ErrorInfo(code: AccountDisabled.code, type: AccountDisabled.type, when: "A disabled account would sign in or refresh.", isRetryable: false),
         ErrorInfo(code: AccountExists.code, type: AccountExists.type, when: "account.create with an id that is taken.", isRetryable: false),
+        ErrorInfo(code: ClaimNameReserved.code, type: ClaimNameReserved.type, when: "account.setClaims with names that tokens use themselves, or that other specifications give a meaning to.", isRetryable: false),
+        ErrorInfo(code: ClaimsTooLong.code, type: ClaimsTooLong.type, when: "account.setClaims with more than tokens can carry.", isRetryable: false),
         ErrorInfo(code: ProviderUnavailable.code, type: ProviderUnavailable.type, when: "A login provider does not answer, or says that it cannot now.", isRetryable: true),
         ErrorInfo(code: ProviderUnusable.code, type: ProviderUnusable.type, when: "What a login provider answers proves nothing: its certificate, its address, its documents or its keys are not what they must be. Asking again changes nothing until the provider, or how the pool names it, is mended.", isRetryable: false),
         ErrorInfo(code: StoreBusy.code, type: StoreBusy.type, when: "A lock on the store was not free in time.", isRetryable: true),
@@ -120,6 +122,7 @@ public enum ErrorTable {
         ErrorInfo(code: InvalidMasterKey.code, type: InvalidMasterKey.type, when: "The key that store.rekey is given does not decode to 32 bytes.", isRetryable: false),
         ErrorInfo(code: MessageNotSent.code, type: MessageNotSent.type, when: "A mail server or a webhook does not take a message, or none is configured.", isRetryable: false),
         ErrorInfo(code: ClockOutOfRange.code, type: ClockOutOfRange.type, when: "test.clock would leave the years 1970 to 9999.", isRetryable: false),
+        ErrorInfo(code: NoKeyInState.code, type: NoKeyInState.type, when: "test.token asks for a key that the issuer does not have.", isRetryable: false),
         ErrorInfo(code: PortUnavailable.code, type: PortUnavailable.type, when: "test.http is asked for a port that is taken, or that this user may not have.", isRetryable: false),
     ]
 }

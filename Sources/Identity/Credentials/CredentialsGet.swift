@@ -1,4 +1,5 @@
 import Contract
+import Storage
 
 extension CredentialsService {
     /// The name of every session of the enhanced flow (cognito.md 6.1).
@@ -13,73 +14,97 @@ extension CredentialsService {
     /// - Source: GetCredentialsForIdentity; cognito.md 3.5, 6.1 to 6.5.
     public func get(_ request: CredentialsGet.Params, _ call: any CallContext) throws -> CredentialsGet.Result {
         let now = surroundings.clock.now
-        let holder: SessionHolder
         switch request.who {
         case .token(let token):
-            holder = SessionHolder(try verifier.verify(token, .init(), now: now))
+            let holder = SessionHolder(try verifier.verify(token, .init(), now: now))
             if let name = request.logins?.names.first { throw PoolTokenNotAccepted(provider: name) }
-        case .identityId(let id): holder = try self.holder(id, request.logins, call, now: now)
+            let role = try surroundings.database.read { try givenRole(to: holder, custom: request.customRoleArn, now: now, in: $0) }
+            return try exchange(holder, role, now: now)
+        case .identityId(let id): return try get(id, request.logins, custom: request.customRoleArn, call, now: now)
         }
-        return try exchange(holder, custom: request.customRoleArn, now: now)
     }
 
-    /// Credentials of the role that the pool gives to whoever was proven.
+    /// Credentials for whoever proves an identity, or is a guest. Where they are refused, logins are not linked either.
+    func get(
+        _ id: String, _ logins: Members<String>?, custom: String?, _ call: any CallContext, now: Int64
+    ) throws -> CredentialsGet.Result {
+        let proven = try holder(id, logins, call, now: now) { tx, holder in
+            (holder: holder, role: try givenRole(to: holder, custom: custom, now: now, in: tx))
+        }
+        return try exchange(proven.holder, proven.role, now: now)
+    }
+
+    private func exchange(_ holder: SessionHolder, _ role: GivenRole, now: Int64) throws -> CredentialsGet.Result {
+        let credentials = try issue(
+            Session(
+                holder: holder, roleName: role.name, name: Self.sessionName, seconds: Self.sessionSeconds,
+                policy: holder.isGuest ? GuestScope.mark : nil),
+            now: now)
+        return CredentialsGet.Result(identityId: holder.identityId, credentials: credentials, roleArn: role.arn)
+    }
+
+    /// Whoever proves an identity, or is a guest; logins are linked and identities merged on the way.
+    ///
+    /// - Parameter complete: what the call makes of them, in the same transaction. If it throws, nothing was changed.
+    func holder<Outcome>(
+        _ id: String, _ logins: Members<String>?, _ call: any CallContext, now: Int64,
+        complete: (Transaction, SessionHolder) throws -> Outcome
+    ) throws -> Outcome {
+        let proven = try surroundings.prove(id, logins, catalogue, call, now: now)
+        let event = AuditEvent(method: CredentialsGet.info.name, trace: call.trace, poolId: proven.pool.id)
+        return try surroundings.resolve(event, at: now) { tx in
+            let pool = try catalogue.pool(proven.pool.id, in: tx)
+            return ((), try IdentityResolution.Facts(tx, pool: pool, given: id, logins: proven.proofs.map(\.login)))
+        } complete: { tx, _, identity in
+            let holder = SessionHolder(
+                poolId: proven.pool.id, identityId: identity.id, amr: AuthenticationMethods(proven.proofs).list,
+                tags: try proven.pool.tagMaps.tags(of: proven.proofs), proofs: proven.proofs)
+            return try complete(tx, holder)
+        }.outcome
+    }
+
+    /// A role that the pool gives, and that may be taken.
+    private struct GivenRole {
+        let name: String
+        let arn: String
+    }
+
+    /// The role that the pool gives (cognito.md 6.3), if its trust policy lets the holder have it (6.4).
     ///
     /// - Throws: `RoleNotConfigured`, `RoleNotOffered`, `AmbiguousRoleDenied`.
-    func exchange(_ holder: SessionHolder, custom: String?, now: Int64) throws -> CredentialsGet.Result {
-        let (role, arn) = try role(for: holder, custom: custom)
+    private func givenRole(to holder: SessionHolder, custom: String?, now: Int64, in tx: Transaction) throws -> GivenRole {
+        let (role, arn) = try role(for: holder, custom: custom, in: tx)
         let judgement = role.trustPolicy.judge(
             context(of: holder, sessionName: Self.sessionName, at: now), tagged: !holder.tags.isEmpty)
         if case .refused(let action, let why) = judgement {
             throw RoleNotConfigured(poolId: holder.poolId, roleArn: arn, reason: "the role's trust policy does not allow \(action): \(why)")
         }
-        let credentials = try issue(
-            Session(
-                holder: holder, roleName: role.record.name, name: Self.sessionName, seconds: Self.sessionSeconds,
-                policy: holder.isGuest ? GuestScope.mark : nil),
-            now: now)
-        return CredentialsGet.Result(identityId: holder.identityId, credentials: credentials, roleArn: arn)
-    }
-
-    /// Whoever proves an identity, or is a guest; logins are linked and identities merged on the way.
-    func holder(_ id: String, _ logins: Members<String>?, _ call: any CallContext, now: Int64) throws -> SessionHolder {
-        let proven = try surroundings.prove(id, logins, catalogue, call, now: now)
-        let event = AuditEvent(method: CredentialsGet.info.name, trace: call.trace, poolId: proven.pool.id)
-        let (_, identity) = try surroundings.resolve(event, at: now) { tx in
-            let pool = try catalogue.pool(proven.pool.id, in: tx)
-            return ((), try IdentityResolution.Facts(tx, pool: pool, given: id, logins: proven.proofs.map(\.login)))
-        }
-        return SessionHolder(
-            poolId: proven.pool.id, identityId: identity.id, amr: AuthenticationMethods(proven.proofs).list,
-            tags: try proven.pool.tagMaps.tags(of: proven.proofs), proofs: proven.proofs
-        )
+        return GivenRole(name: role.record.name, arn: arn)
     }
 
     /// The role that the pool gives (cognito.md 6.3).
-    private func role(for holder: SessionHolder, custom: String?) throws -> (role: Catalogue.KnownRole, arn: String) {
-        try surroundings.database.read { tx in
-            let realm = surroundings.realm
-            let choice = try RoleResolution.decide(
-                .init(
-                    poolId: holder.poolId, isGuest: holder.isGuest, logins: holder.proofs.map { ($0.provider.name, $0.claims) },
-                    mappings: try catalogue.pool(holder.poolId, in: tx).roleMappings, custom: custom))
-            let arn: String
-            switch choice {
-            case .role(let chosen): arn = chosen
-            case .ofPool:
-                guard let name = try catalogue.roleName(holder.isGuest ? .guest : .authenticated, of: holder.poolId, in: tx) else {
-                    let kind = holder.isGuest ? "guests" : "authenticated identities"
-                    throw RoleNotConfigured(poolId: holder.poolId, roleArn: nil, reason: "it has no role for \(kind)")
-                }
-                arn = realm.arn(ofRole: name)
-                if let custom, custom != arn {
-                    throw RoleNotOffered(roleArn: custom, reason: "the pool gives these logins one role and no choice.")
-                }
+    private func role(for holder: SessionHolder, custom: String?, in tx: Transaction) throws -> (role: Catalogue.KnownRole, arn: String) {
+        let realm = surroundings.realm
+        let choice = try RoleResolution.decide(
+            .init(
+                poolId: holder.poolId, isGuest: holder.isGuest, logins: holder.proofs.map { ($0.provider.name, $0.claims) },
+                mappings: try catalogue.pool(holder.poolId, in: tx).roleMappings, custom: custom))
+        let arn: String
+        switch choice {
+        case .role(let chosen): arn = chosen
+        case .ofPool:
+            guard let name = try catalogue.roleName(holder.isGuest ? .guest : .authenticated, of: holder.poolId, in: tx) else {
+                let kind = holder.isGuest ? "guests" : "authenticated identities"
+                throw RoleNotConfigured(poolId: holder.poolId, roleArn: nil, reason: "it has no role for \(kind)")
             }
-            guard let role = try realm.roleName(of: arn).flatMap({ try catalogue.role($0, in: tx) }) else {
-                throw RoleNotConfigured(poolId: holder.poolId, roleArn: arn, reason: "there is no such role")
+            arn = realm.arn(ofRole: name)
+            if let custom, custom != arn {
+                throw RoleNotOffered(roleArn: custom, reason: "the pool gives these logins one role and no choice.")
             }
-            return (role, arn)
         }
+        guard let role = try realm.roleName(of: arn).flatMap({ try catalogue.role($0, in: tx) }) else {
+            throw RoleNotConfigured(poolId: holder.poolId, roleArn: arn, reason: "there is no such role")
+        }
+        return (role, arn)
     }
 }

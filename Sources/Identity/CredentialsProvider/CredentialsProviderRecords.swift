@@ -26,6 +26,19 @@ extension Transaction {
             """, key.poolId, key.key, identityId, now)
     }
 
+    /// Keeps an identity's id if none is kept, or the one that it is to replace.
+    ///
+    /// - Returns: false if another one is kept by now.
+    func keep(_ identityId: String, as key: ProviderKey, insteadOf replaced: String?, at now: Int64) throws -> Bool {
+        try execute(
+            """
+            INSERT INTO provider_identity (pool_id, provider_key, identity_id, kept_at)
+            SELECT i.pool_id, $2, i.id, $4 FROM identity i WHERE i.id = $3 AND i.pool_id = $1
+            ON CONFLICT (pool_id, provider_key) DO UPDATE SET identity_id = excluded.identity_id, kept_at = excluded.kept_at
+            WHERE provider_identity.identity_id = $5
+            """, key.poolId, key.key, identityId, now, replaced ?? "") == 1
+    }
+
     /// Answers false if none was kept.
     func forgetIdentity(_ key: ProviderKey) throws -> Bool {
         try execute("DELETE FROM provider_identity WHERE pool_id = $1 AND provider_key = $2", key.poolId, key.key) == 1

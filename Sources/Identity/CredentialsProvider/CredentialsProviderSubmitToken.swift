@@ -17,19 +17,21 @@ extension CredentialsProviderService {
             let user = ProvenUser(
                 identityId: token.identityId, isGuest: SessionHolder(token).isGuest, proof: .token(request.token))
             let held = try exchange(user, turn)
-            memory.hold(held)
+            memory.hold(held, for: request.token)
             return CredentialsProviderAnswer(held)
         }
     }
 
-    /// What a second backend that answers the same question gets; nil if this is the first.
+    /// What whoever repeats the answer to the same question gets; nil if the question is open.
+    ///
+    /// - Throws: `TokenNotAwaited`, also for another token than the one that answered; `LoginsDoNotMatch`.
     private static func held(
         _ memory: ProviderMemory, for request: CredentialsProviderSubmitToken.Params
     ) throws -> CredentialsProviderAnswer? {
         if let awaited = memory.awaited, constantTimeEquals(awaited.continuationToken, request.continuationToken) { return nil }
-        guard let answered = memory.answered, constantTimeEquals(answered, request.continuationToken), let held = memory.held else {
-            throw TokenNotAwaited()
-        }
+        guard let answered = memory.answered, constantTimeEquals(answered.continuationToken, request.continuationToken),
+            constantTimeEquals(answered.token, request.token), let held = memory.held
+        else { throw TokenNotAwaited() }
         guard held.identityId == request.identityId else { throw LoginsDoNotMatch(identityId: request.identityId) }
         return CredentialsProviderAnswer(held)
     }

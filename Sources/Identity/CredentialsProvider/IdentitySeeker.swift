@@ -1,11 +1,13 @@
 import Contract
+import Storage
 
 /// A user who was proven on the way to credentials.
 struct ProvenUser: Sendable {
     /// What credentials are bought with.
     enum Proof: Sendable {
-        case logins(SessionHolder)
         case token(String)
+        /// The logins have bought them already.
+        case bought(CredentialsGet.Result)
     }
 
     let identityId: String
@@ -19,23 +21,36 @@ struct IdentitySeeker {
     let source: ProviderRule.Source
     let logins: Members<String>
     let turn: ProviderTurn
+    /// The identity that is kept.
+    let kept: Identity?
 
     private var poolId: String { turn.settings.key.poolId }
 
+    /// Thrown where another provider has kept another identity under the key meanwhile.
+    private struct KeptByOther: Error {}
+
     /// Looks with the identity that is kept, and once more without it if it has to be given up (8.4).
-    func seek<R>(from kept: Identity?, _ look: (String?) throws -> R) throws -> R {
-        do { return try look(kept?.id) } catch {
+    func seek<R>(_ look: (IdentitySeeker, String?) throws -> R) throws -> R {
+        do { return try give(look) } catch is KeptByOther {
+            return try IdentitySeeker(service: service, source: source, logins: logins, turn: turn, kept: service.kept(turn)).seek(look)
+        }
+    }
+
+    private func give<R>(_ look: (IdentitySeeker, String?) throws -> R) throws -> R {
+        do { return try look(self, kept?.id) } catch {
             guard let kept, ProviderRule.givesUp(keptAsGuest: kept.state == .guest, after: error, hasLogins: !logins.isEmpty) else {
                 throw error
             }
-            return try look(nil)
+            return try look(self, nil)
         }
     }
 
     /// The id alone.
     func identify(_ kept: String?) throws -> String {
-        if kept == nil, source != .developer { return try resolve() }
-        return try prove(kept).identityId
+        if source == .developer { return try prove(kept).identityId }
+        guard let kept else { return try resolve() }
+        if turn.settings.flow == .basic { return try prove(kept).identityId }
+        return try service.credentials.holder(kept, proofs, turn.call, now: turn.now) { $1.identityId }
     }
 
     /// The identity, with what buys credentials for it.
@@ -46,19 +61,36 @@ struct IdentitySeeker {
             return ProvenUser(identityId: minted.identityId, isGuest: isGuest, proof: .token(minted.token))
         }
         let id = try kept ?? resolve()
-        let proofs = isGuest ? nil : logins
         switch turn.settings.flow {
         case .enhanced:
-            let holder = try service.credentials.holder(id, proofs, turn.call, now: turn.now)
-            return ProvenUser(identityId: holder.identityId, isGuest: isGuest, proof: .logins(holder))
+            let bought = try service.credentials.get(id, proofs, custom: turn.settings.customRoleArn, turn.call, now: turn.now)
+            return ProvenUser(identityId: bought.identityId, isGuest: isGuest, proof: .bought(bought))
         case .basic:
             let minted = try service.tokens.mint(.init(identityId: id, logins: proofs), turn.call)
             return ProvenUser(identityId: minted.identityId, isGuest: isGuest, proof: .token(minted.token))
         }
     }
 
+    private var proofs: Members<String>? { source == .guest ? nil : logins }
+
+    /// Finds or makes an identity, and keeps it: a new one in the very transaction that makes it, so that of two providers that are
+    /// the first ones of a key at once, one makes an identity and the other takes it.
+    ///
+    /// - Throws: `KeptByOther`.
     private func resolve() throws -> String {
-        try service.identities.resolve(.init(poolId: poolId, logins: source == .guest ? nil : logins), turn.call).identityId
+        var isKept = false
+        let id = try service.identities.resolve(.init(poolId: poolId, logins: proofs), turn.call) { tx, identity in
+            isKept = identity.changed
+            if isKept { try keep(identity.id, tx) }
+        }.identityId
+        if !isKept { try service.surroundings.database.write { try keep(id, $0) } }
+        return id
+    }
+
+    private func keep(_ id: String, _ tx: Transaction) throws {
+        let key = turn.settings.key
+        guard try !tx.keep(id, as: key, insteadOf: kept?.id, at: turn.now) else { return try service.recordKeeping(of: id, turn, tx) }
+        if let other = try tx.keptIdentity(key)?.id, other != id { throw KeptByOther() }
     }
 }
 
@@ -72,7 +104,7 @@ extension CredentialsProviderService {
     func exchange(_ user: ProvenUser, _ turn: ProviderTurn) throws -> ProviderMemory.Held {
         let settings = turn.settings
         switch user.proof {
-        case .logins(let holder): return .init(try credentials.exchange(holder, custom: settings.customRoleArn, now: turn.now))
+        case .bought(let result): return .init(result)
         case .token(let token) where settings.flow == .enhanced:
             return .init(try credentials.get(.init(who: .token(token), customRoleArn: settings.customRoleArn), turn.call))
         case .token(let token):

@@ -15,6 +15,13 @@ struct ProviderMemory: Sendable, Equatable {
         let reason: CredentialsProviderAnswer.Reason
     }
 
+    /// A question that was answered.
+    struct Answered: Sendable, Equatable {
+        let continuationToken: String
+        /// The backend's.
+        let token: String
+    }
+
     /// Who the user is; nobody: a guest.
     var logins: Members<String>
     /// The id that the caller was told last, by this provider or, before it was opened, under its key.
@@ -23,8 +30,8 @@ struct ProviderMemory: Sendable, Equatable {
     var mustLookAgain = false
     var held: Held?
     var awaited: Awaited?
-    /// The continuation token whose answer brought what is held.
-    var answered: String?
+    /// The question whose answer brought what is held, and that answer.
+    var answered: Answered?
 
     init(logins: Members<String>, identityId: String? = nil) {
         self.logins = logins
@@ -60,9 +67,11 @@ struct ProviderMemory: Sendable, Equatable {
     }
 
     /// Notes what a refresh brought.
-    mutating func hold(_ held: Held) {
+    ///
+    /// - Parameter token: the backend's, if it was awaited.
+    mutating func hold(_ held: Held, for token: String? = nil) {
         self.held = held
-        answered = awaited?.continuationToken
+        answered = awaited.flatMap { awaited in token.map { Answered(continuationToken: awaited.continuationToken, token: $0) } }
         awaited = nil
     }
 }

@@ -1,5 +1,6 @@
 import Contract
 import Platform
+import Storage
 
 /// One call that may refresh a provider.
 struct ProviderTurn: Sendable {
@@ -33,14 +34,14 @@ extension CredentialsProviderService {
             memory.ask(reason, continuationToken: newContinuationToken(turn))
             return CredentialsProviderAnswer(asking: memory)!
         case .refresh(let source):
-            let seeker = IdentitySeeker(service: self, source: source, logins: memory.logins, turn: turn)
+            let seeker = IdentitySeeker(service: self, source: source, logins: memory.logins, turn: turn, kept: kept)
             if request == .identityId {
-                let id = try seeker.seek(from: kept) { try seeker.identify($0) }
+                let id = try seeker.seek { try $0.identify($1) }
                 try adopt(id, &memory, keptBefore: kept?.id, turn)
                 return CredentialsProviderAnswer(state: .ready, identityId: id)
             }
             memory.dropCredentials()
-            let user = try seeker.seek(from: kept) { try seeker.prove($0) }
+            let user = try seeker.seek { try $0.prove($1) }
             try adopt(user.identityId, &memory, keptBefore: kept?.id, turn)
             let held = try exchange(user, turn)
             memory.hold(held)
@@ -70,15 +71,19 @@ extension CredentialsProviderService {
     /// Keeps the identity that was found, and tells the caller if it is another one than before.
     func adopt(_ id: String, _ memory: inout ProviderMemory, keptBefore: String?, _ turn: ProviderTurn) throws {
         let key = turn.settings.key
-        if id != keptBefore {
+        if id != keptBefore, try kept(turn)?.id != id {
             try surroundings.database.write { tx in
                 try tx.keep(id, as: key, at: turn.now)
-                try surroundings.audit.record(
-                    AuditEvent(method: turn.method, trace: turn.call.trace, poolId: key.poolId, identityId: id),
-                    at: turn.now, in: tx)
+                try recordKeeping(of: id, turn, tx)
             }
         }
         if let before = memory.identify(id) { notify(from: before, to: id, turn) }
+    }
+
+    /// Writes into the audit log that an identity is kept.
+    func recordKeeping(of id: String, _ turn: ProviderTurn, _ tx: Transaction) throws {
+        try surroundings.audit.record(
+            AuditEvent(method: turn.method, trace: turn.call.trace, poolId: turn.settings.key.poolId, identityId: id), at: turn.now, in: tx)
     }
 
     /// Tells the caller if another process has found another identity under the same key.

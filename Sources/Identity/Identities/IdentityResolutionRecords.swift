@@ -75,25 +75,33 @@ extension Surroundings {
     /// - Parameters:
     ///   - event: what the audit log says if anything changes, or if `recordsKept`.
     ///   - gather: reads what decides, and whatever else the caller needs with it.
-    /// - Throws: what `gather` and `IdentityResolution.decide` throw.
-    func resolve<Context>(
+    ///   - complete: what the call makes of the identity, in the same transaction. If it throws, nothing was changed
+    ///     (cognito.md 2.5, steps 9 to 12).
+    /// - Throws: what `gather`, `IdentityResolution.decide` and `complete` throw.
+    func resolve<Context, Outcome>(
         _ event: AuditEvent, recordsKept: Bool = false, at now: Int64,
-        gather: (Transaction) throws -> (context: Context, facts: IdentityResolution.Facts)
-    ) throws -> (context: Context, identity: ResolvedIdentity) {
+        gather: (Transaction) throws -> (context: Context, facts: IdentityResolution.Facts),
+        complete: (Transaction, Context, ResolvedIdentity) throws -> Outcome
+    ) throws -> (outcome: Outcome, identity: ResolvedIdentity) {
         if Patience.current != .fullToWrite {
-            let (context, facts) = try database.read(gather)
-            let decision = try IdentityResolution.decide(facts)
-            if case .keep(let id) = decision, !recordsKept { return (context, ResolvedIdentity(id: id)) }
+            let kept = try database.read { tx -> (Outcome, ResolvedIdentity)? in
+                let (context, facts) = try gather(tx)
+                guard case .keep(let id) = try IdentityResolution.decide(facts), !recordsKept else { return nil }
+                let identity = ResolvedIdentity(id: id)
+                return (try complete(tx, context, identity), identity)
+            }
+            if let kept { return kept }
         }
         let newId = newIdentityId(at: now)
-        func write(_ isolation: Isolation) throws -> (context: Context, identity: ResolvedIdentity) {
+        func write(_ isolation: Isolation) throws -> (outcome: Outcome, identity: ResolvedIdentity) {
             try database.write(isolation: isolation) { tx in
                 let (context, facts) = try gather(tx)
                 let decision = try IdentityResolution.decide(facts)
                 if case .join = decision, isolation != .serializable { throw JoinsIdentities() }
                 let identity = try tx.apply(decision, in: facts.poolId, newId: newId, at: now)
+                let outcome = try complete(tx, context, identity)
                 if identity.changed || recordsKept { try audit.record(event.naming(identity), at: now, in: tx) }
-                return (context, identity)
+                return (outcome, identity)
             }
         }
         do { return try write(.readCommitted) } catch is JoinsIdentities { return try write(.serializable) }

@@ -18,7 +18,8 @@ extension PoolService {
             return PoolRecord(
                 id: pool.id, name: request.name, allowUnauthenticated: request.allowUnauthenticated,
                 allowClassicFlow: request.allowClassicFlow, developerProvider: developerProvider,
-                providers: providers, signingAlgorithm: pool.signingAlgorithm, tags: request.tags?.object ?? [:], createdAt: pool.createdAt, updatedAt: now,
+                providers: providers, signingAlgorithm: pool.signingAlgorithm, tags: request.tags?.object ?? [:], createdAt: pool.createdAt,
+                updatedAt: now,
                 roleMappings: pool.roleMappings, tagMaps: pool.tagMaps)
         }
     }

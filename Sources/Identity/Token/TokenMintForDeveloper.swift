@@ -15,7 +15,7 @@ extension TokenService {
         let verifier = LoginVerifier(surroundings, catalogue)
         let proofs = try proofs(request, verifier, call, now: now)
         let event = AuditEvent(method: TokenMintForDeveloper.info.name, trace: call.trace, poolId: request.poolId)
-        let (issuing, identity) = try surroundings.resolve(event, recordsKept: surroundings.auditsIssuance, at: now) { tx in
+        let ((key, claims), identity) = try surroundings.resolve(event, recordsKept: surroundings.auditsIssuance, at: now) { tx in
             let (pool, keys) = try catalogue.issuingPool(request.poolId, in: tx)
             try tx.requireUsable(request.identityId, in: pool.id)
             let login = try DeveloperLogin.find(in: request.logins, of: pool)
@@ -23,12 +23,14 @@ extension TokenService {
             let facts = try IdentityResolution.Facts(
                 tx, pool: pool, given: request.identityId, logins: [login] + proofs.map(\.login), developerLogin: login)
             return ((login: login, key: key), facts)
+        } complete: { _, issuing, identity in
+            let claims = PoolTokenClaims(
+                realm: surroundings.realm, poolId: request.poolId, identityId: identity.id,
+                amr: .init(issuing.login, proofs, in: request.poolId), tags: tags,
+                issuedAt: now, expiresAt: now + request.durationSeconds)
+            return (issuing.key, claims)
         }
-        let claims = PoolTokenClaims(
-            realm: surroundings.realm, poolId: request.poolId, identityId: identity.id,
-            amr: .init(issuing.login, proofs, in: request.poolId), tags: tags,
-            issuedAt: now, expiresAt: now + request.durationSeconds)
-        let token = try issuing.key.signer.sign(claims.json)
+        let token = try key.signer.sign(claims.json)
         return TokenMintForDeveloper.Result(
             identityId: identity.id, token: token, expiresAt: claims.expiresAt, isNewIdentity: identity.isNew)
     }

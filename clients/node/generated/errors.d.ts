@@ -1940,6 +1940,46 @@ export declare class AccountExists extends RpcError {
   readonly data: AccountExistsData;
 }
 
+/** What `ClaimNameReserved` says beside its message. */
+export interface ClaimNameReservedData {
+  type: "claimNameReserved";
+  /** All that are refused. */
+  names: string[];
+}
+
+/**
+ * account.setClaims with names that tokens use themselves, or that other specifications give a meaning to.
+ *
+ * Equivalents: firebase FORBIDDEN_CLAIM.
+ */
+export declare class ClaimNameReserved extends RpcError {
+  static readonly code: 5004;
+  static readonly type: "claimNameReserved";
+  readonly code: 5004;
+  readonly type: "claimNameReserved";
+  readonly data: ClaimNameReservedData;
+}
+
+/** What `ClaimsTooLong` says beside its message. */
+export interface ClaimsTooLongData {
+  type: "claimsTooLong";
+  /** How many they have. */
+  characters: number;
+}
+
+/**
+ * account.setClaims with more than tokens can carry.
+ *
+ * Equivalents: firebase CLAIMS_TOO_LARGE.
+ */
+export declare class ClaimsTooLong extends RpcError {
+  static readonly code: 5005;
+  static readonly type: "claimsTooLong";
+  readonly code: 5005;
+  readonly type: "claimsTooLong";
+  readonly data: ClaimsTooLongData;
+}
+
 /** What `ProviderUnavailable` says beside its message. */
 export interface ProviderUnavailableData {
   type: "providerUnavailable";
@@ -2319,6 +2359,24 @@ export declare class ClockOutOfRange extends RpcError {
   readonly code: 9001;
   readonly type: "clockOutOfRange";
   readonly data: ClockOutOfRangeData;
+}
+
+/** What `NoKeyInState` says beside its message. */
+export interface NoKeyInStateData {
+  type: "noKeyInState";
+  /** The issuer of tokens, exactly as in their iss claim. */
+  issuer: Issuer;
+  /** What was asked for. */
+  keyState: string;
+}
+
+/** test.token asks for a key that the issuer does not have. */
+export declare class NoKeyInState extends RpcError {
+  static readonly code: 9002;
+  static readonly type: "noKeyInState";
+  readonly code: 9002;
+  readonly type: "noKeyInState";
+  readonly data: NoKeyInStateData;
 }
 
 /** What `PortUnavailable` says beside its message. */

@@ -572,6 +572,18 @@ export class AccountExists extends RpcError {
   static type = "accountExists";
 }
 
+/** account.setClaims with names that tokens use themselves, or that other specifications give a meaning to. */
+export class ClaimNameReserved extends RpcError {
+  static code = 5004;
+  static type = "claimNameReserved";
+}
+
+/** account.setClaims with more than tokens can carry. */
+export class ClaimsTooLong extends RpcError {
+  static code = 5005;
+  static type = "claimsTooLong";
+}
+
 /** A login provider does not answer, or says that it cannot now. */
 export class ProviderUnavailable extends RpcError {
   static code = 6001;
@@ -701,6 +713,12 @@ export class ClockOutOfRange extends RpcError {
   static type = "clockOutOfRange";
 }
 
+/** test.token asks for a key that the issuer does not have. */
+export class NoKeyInState extends RpcError {
+  static code = 9002;
+  static type = "noKeyInState";
+}
+
 /** test.http is asked for a port that is taken, or that this user may not have. */
 export class PortUnavailable extends RpcError {
   static code = 9010;
@@ -804,6 +822,8 @@ export const errorsByCode = new Map(
     AccountNotFound,
     AccountDisabled,
     AccountExists,
+    ClaimNameReserved,
+    ClaimsTooLong,
     ProviderUnavailable,
     ProviderUnusable,
     StoreBusy,
@@ -825,6 +845,7 @@ export const errorsByCode = new Map(
     InvalidMasterKey,
     MessageNotSent,
     ClockOutOfRange,
+    NoKeyInState,
     PortUnavailable,
   ].map((error) => [error.code, error]),
 );

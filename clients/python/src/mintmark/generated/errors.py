@@ -1641,6 +1641,36 @@ class AccountExists(AnsweredError):
         return cast("str", self._required("accountId"))
 
 
+class ClaimNameReserved(AnsweredError):
+    """account.setClaims with names that tokens use themselves, or that other specifications give a meaning to.
+
+    firebase: FORBIDDEN_CLAIM
+    """
+
+    code = 5004
+    type = "claimNameReserved"
+
+    @property
+    def names(self) -> List[str]:
+        """All that are refused."""
+        return cast("List[str]", self._required("names"))
+
+
+class ClaimsTooLong(AnsweredError):
+    """account.setClaims with more than tokens can carry.
+
+    firebase: CLAIMS_TOO_LARGE
+    """
+
+    code = 5005
+    type = "claimsTooLong"
+
+    @property
+    def characters(self) -> int:
+        """How many they have."""
+        return cast("int", self._required("characters"))
+
+
 class ProviderUnavailable(AnsweredError):
     """A login provider does not answer, or says that it cannot now.
 
@@ -1965,6 +1995,23 @@ class ClockOutOfRange(AnsweredError):
         return cast("int", self._required("asked"))
 
 
+class NoKeyInState(AnsweredError):
+    """test.token asks for a key that the issuer does not have."""
+
+    code = 9002
+    type = "noKeyInState"
+
+    @property
+    def issuer(self) -> str:
+        """The issuer of tokens, exactly as in their iss claim."""
+        return cast("str", self._required("issuer"))
+
+    @property
+    def key_state(self) -> str:
+        """What was asked for."""
+        return cast("str", self._required("keyState"))
+
+
 class PortUnavailable(AnsweredError):
     """test.http is asked for a port that is taken, or that this user may not have."""
 
@@ -2078,6 +2125,8 @@ BY_TYPE: Dict[str, Type[AnsweredError]] = {
     "accountNotFound": AccountNotFound,
     "accountDisabled": AccountDisabled,
     "accountExists": AccountExists,
+    "claimNameReserved": ClaimNameReserved,
+    "claimsTooLong": ClaimsTooLong,
     "providerUnavailable": ProviderUnavailable,
     "providerUnusable": ProviderUnusable,
     "storeBusy": StoreBusy,
@@ -2099,6 +2148,7 @@ BY_TYPE: Dict[str, Type[AnsweredError]] = {
     "invalidMasterKey": InvalidMasterKey,
     "messageNotSent": MessageNotSent,
     "clockOutOfRange": ClockOutOfRange,
+    "noKeyInState": NoKeyInState,
     "portUnavailable": PortUnavailable,
 }
 
@@ -2197,6 +2247,8 @@ __all__ = [
     "AccountNotFound",
     "AccountDisabled",
     "AccountExists",
+    "ClaimNameReserved",
+    "ClaimsTooLong",
     "ProviderUnavailable",
     "ProviderUnusable",
     "StoreBusy",
@@ -2218,5 +2270,6 @@ __all__ = [
     "InvalidMasterKey",
     "MessageNotSent",
     "ClockOutOfRange",
+    "NoKeyInState",
     "PortUnavailable",
 ]

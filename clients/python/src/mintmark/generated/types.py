@@ -100,6 +100,12 @@ SystemInfoResultStoreKind = Literal["memory", "sqlite", "postgres"]
 # What a message is for: the code of a sign-up, of a sign-in, of a password reset, or the notice to somebody who has an account already.
 TemplatePurpose = Literal["signUp", "signIn", "passwordReset", "signUpNotice"]
 
+# Which of the issuer's keys signs. wrong is none of them but claims to be the active one; unknown has a kid of its own.
+TestTokenKeyState = Literal["active", "next", "retired", "revoked", "gone", "wrong", "unknown"]
+
+# What typ in the header says, unless header says it: id or access of a tenant, or pool. Without it, id for a tenant and pool for a pool.
+TestTokenUse = Literal["id", "access", "pool"]
+
 # What a token is for: a pool's OpenID token, or a tenant's ID or access token.
 TokenUse = Literal["pool", "id", "access"]
 
@@ -4299,6 +4305,24 @@ class TestOutboxResult(Record):
         return [SentMessage.of(each) for each in self._required("messages")]
 
 
+class TestTokenResult(Record):
+    """What `test.token` answers."""
+
+    __slots__ = ()
+    _members = (("token", "token"),)
+    _secret = frozenset({"token"})
+
+    def __init__(self, *, token: str) -> None:
+        super().__init__({
+            "token": token,
+        })
+
+    @property
+    def token(self) -> str:
+        """A signed JSON Web Token in compact form."""
+        return cast("str", self._required("token"))
+
+
 class TokenDiscoveryResult(Record):
     """What `token.discovery` answers."""
 
@@ -4671,6 +4695,8 @@ __all__ = [
     "SystemInfoResultCaller",
     "SystemInfoResultStoreKind",
     "TemplatePurpose",
+    "TestTokenKeyState",
+    "TestTokenUse",
     "TokenUse",
     "Account",
     "AccountDeleteResult",
@@ -4761,6 +4787,7 @@ __all__ = [
     "TestClockResult",
     "TestHttpResult",
     "TestOutboxResult",
+    "TestTokenResult",
     "TokenDiscoveryResult",
     "TokenJwksResult",
     "TokenLifetimes",
