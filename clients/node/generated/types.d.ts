@@ -144,6 +144,19 @@ export interface AuditRecord {
   hash: string;
 }
 
+/**
+ * A service that knows passwords that have leaked, asked by the k-anonymity interface of Have I Been Pwned: it learns
+ * five hexadecimal digits of a SHA-1. While it cannot be asked passwords are taken, and the audit log says so.
+ */
+export interface BreachedPasswordCheck {
+  /** What the five digits are put behind. At most 2048 characters. Without it: "https://api.pwnedpasswords.com/range/". */
+  url?: string;
+  /** Whether it may be in a private network. Without it: false. */
+  allowPrivateNetwork?: boolean;
+  /** Whether it may be on a loopback address, without TLS. Without it: false. */
+  allowInsecure?: boolean;
+}
+
 /** The way a message goes. */
 export type Channel = "email" | "sms";
 
@@ -386,6 +399,8 @@ export interface PasswordPolicy {
   checksBanned?: boolean;
   /** Terms that count as common here, such as the names of your products. At most 1000 elements. */
   bannedTerms?: readonly string[];
+  /** Who is asked whether a new password has leaked; without it nobody is. */
+  breached?: BreachedPasswordCheck;
 }
 
 /** Where the reset of a password stands. */
@@ -410,7 +425,7 @@ export interface PasswordResetStep {
 }
 
 /** What a password fell short of. */
-export type PasswordRule = "disallowedCharacters" | "tooShort" | "tooLong" | "tooWeak" | "banned" | "recentlyUsed" | "incorrect";
+export type PasswordRule = "disallowedCharacters" | "tooShort" | "tooLong" | "tooWeak" | "banned" | "breached" | "recentlyUsed" | "incorrect";
 
 /** A policy in the IAM policy language. */
 export type PolicyDocument = JsonObject;

@@ -56,7 +56,7 @@ MalformedPolicyPolicy = Literal["trust", "session"]
 PasswordResetStepState = Literal["codeRequired", "passwordRequired", "completed"]
 
 # What a password fell short of.
-PasswordRule = Literal["disallowedCharacters", "tooShort", "tooLong", "tooWeak", "banned", "recentlyUsed", "incorrect"]
+PasswordRule = Literal["disallowedCharacters", "tooShort", "tooLong", "tooWeak", "banned", "breached", "recentlyUsed", "incorrect"]
 
 # For a well-known provider its domain: accounts.google.com, appleid.apple.com, graph.facebook.com or www.amazon.com. It is the name of its logins.
 PoolProviderProvider = Literal["accounts.google.com", "appleid.apple.com", "graph.facebook.com", "www.amazon.com"]
@@ -638,6 +638,47 @@ class AuditVerifyResult(Record):
     def chains(self) -> List[AuditChain]:
         """Every chain that was found or named."""
         return [AuditChain.of(each) for each in self._required("chains")]
+
+
+class BreachedPasswordCheck(Record):
+    """A service that knows passwords that have leaked, asked by the k-anonymity interface of Have I Been Pwned:
+    it learns five hexadecimal digits of a SHA-1. While it cannot be asked passwords are taken, and the audit
+    log says so.
+    """
+
+    __slots__ = ()
+    _members = (("url", "url"), ("allow_private_network", "allowPrivateNetwork"), ("allow_insecure", "allowInsecure"),)
+
+    def __init__(
+        self,
+        *,
+        url: Optional[str] = None,
+        allow_private_network: Optional[bool] = None,
+        allow_insecure: Optional[bool] = None,
+    ) -> None:
+        super().__init__({
+            "url": url,
+            "allowPrivateNetwork": allow_private_network,
+            "allowInsecure": allow_insecure,
+        })
+
+    @property
+    def url(self) -> Optional[str]:
+        """What the five digits are put behind."""
+        value = self._optional("url")
+        return None if value is None else cast("str", value)
+
+    @property
+    def allow_private_network(self) -> Optional[bool]:
+        """Whether it may be in a private network."""
+        value = self._optional("allowPrivateNetwork")
+        return None if value is None else cast("bool", value)
+
+    @property
+    def allow_insecure(self) -> Optional[bool]:
+        """Whether it may be on a loopback address, without TLS."""
+        value = self._optional("allowInsecure")
+        return None if value is None else cast("bool", value)
 
 
 class CodePolicy(Record):
@@ -1652,7 +1693,7 @@ class PasswordFailure(Record):
     @property
     def rule(self) -> str:
         """What a password fell short of. One of disallowedCharacters, tooShort, tooLong, tooWeak, banned,
-        recentlyUsed, incorrect, or what a newer binary answers.
+        breached, recentlyUsed, incorrect, or what a newer binary answers.
         """
         return cast("str", self._required("rule"))
 
@@ -1666,7 +1707,7 @@ class PasswordPolicy(Record):
     """What passwords must be like."""
 
     __slots__ = ()
-    _members = (("minimum_length", "minimumLength"), ("maximum_length", "maximumLength"), ("minimum_classes", "minimumClasses"), ("checks_banned", "checksBanned"), ("banned_terms", "bannedTerms"),)
+    _members = (("minimum_length", "minimumLength"), ("maximum_length", "maximumLength"), ("minimum_classes", "minimumClasses"), ("checks_banned", "checksBanned"), ("banned_terms", "bannedTerms"), ("breached", "breached"),)
 
     def __init__(
         self,
@@ -1676,6 +1717,7 @@ class PasswordPolicy(Record):
         minimum_classes: Optional[int] = None,
         checks_banned: Optional[bool] = None,
         banned_terms: Optional[Sequence[str]] = None,
+        breached: Optional[Union[BreachedPasswordCheck, Mapping[str, Any]]] = None,
     ) -> None:
         super().__init__({
             "minimumLength": minimum_length,
@@ -1683,6 +1725,7 @@ class PasswordPolicy(Record):
             "minimumClasses": minimum_classes,
             "checksBanned": checks_banned,
             "bannedTerms": banned_terms,
+            "breached": breached,
         })
 
     @property
@@ -1714,6 +1757,12 @@ class PasswordPolicy(Record):
         """Terms that count as common here, such as the names of your products."""
         value = self._optional("bannedTerms")
         return None if value is None else cast("List[str]", value)
+
+    @property
+    def breached(self) -> Optional[BreachedPasswordCheck]:
+        """Who is asked whether a new password has leaked; without it nobody is."""
+        value = self._optional("breached")
+        return None if value is None else BreachedPasswordCheck.of(value)
 
 
 class PasswordResetStep(Record):
@@ -4784,6 +4833,7 @@ __all__ = [
     "AuditListResult",
     "AuditRecord",
     "AuditVerifyResult",
+    "BreachedPasswordCheck",
     "CodePolicy",
     "CompatHttpResult",
     "Credentials",
