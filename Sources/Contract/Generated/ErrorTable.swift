@@ -37,7 +37,7 @@ public enum ErrorTable {
         ErrorInfo(code: UnauthenticatedNotAllowed.code, type: UnauthenticatedNotAllowed.type, when: "A guest in a pool that has none.", isRetryable: false),
         ErrorInfo(code: LoginNotLinked.code, type: LoginNotLinked.type, when: "A login to be removed is not there.", isRetryable: false),
         ErrorInfo(code: DeveloperProviderFixed.code, type: DeveloperProviderFixed.type, when: "pool.update names another developer provider than the pool has.", isRetryable: false),
-        ErrorInfo(code: InvalidPoolProvider.code, type: InvalidPoolProvider.type, when: "A pool's provider cannot be used: an issuer that is no https URL, keys that cannot be read, a name that is taken.", isRetryable: false),
+        ErrorInfo(code: InvalidPoolProvider.code, type: InvalidPoolProvider.type, when: "A pool's provider cannot be used: an issuer that is no https URL, no client ids, keys that cannot be read, a name that is taken.", isRetryable: false),
         ErrorInfo(code: TooManyTags.code, type: TooManyTags.type, when: "A pool would get more than 50 tags.", isRetryable: false),
         ErrorInfo(code: InvalidRoleMapping.code, type: InvalidRoleMapping.type, when: "A mapping for a provider that the pool does not have, or one without the rules it needs.", isRetryable: false),
         ErrorInfo(code: PrincipalTagsNotFound.code, type: PrincipalTagsNotFound.type, when: "A tag map that was never set, or was removed.", isRetryable: false),

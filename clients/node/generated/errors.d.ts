@@ -537,7 +537,10 @@ export interface LoginTokenInvalidData {
   type: "loginTokenInvalid";
   /** A login provider: the pool's developer provider, or a public provider. */
   provider: LoginProviderName;
-  /** Which check failed: malformed, issuer, signature, audience, expired, notYetValid, subject. */
+  /**
+   * Which check failed: malformed, issuer, signature, audience, expired, notYetValid, subject; for a token of a tenant
+   * of this store also use (only ID tokens are logins) and revoked (session or account has ended).
+   */
   check: string;
   /** What is wrong with it. */
   reason: string;
@@ -670,7 +673,8 @@ export interface InvalidPoolProviderData {
 }
 
 /**
- * A pool's provider cannot be used: an issuer that is no https URL, keys that cannot be read, a name that is taken.
+ * A pool's provider cannot be used: an issuer that is no https URL, no client ids, keys that cannot be read, a name that
+ * is taken.
  *
  * Equivalents: cognito InvalidParameterException.
  */

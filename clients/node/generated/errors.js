@@ -194,7 +194,10 @@ export class DeveloperProviderFixed extends RpcError {
   static type = "developerProviderFixed";
 }
 
-/** A pool's provider cannot be used: an issuer that is no https URL, keys that cannot be read, a name that is taken. */
+/**
+ * A pool's provider cannot be used: an issuer that is no https URL, no client ids, keys that cannot be read, a name that
+ * is taken.
+ */
 export class InvalidPoolProvider extends RpcError {
   static code = 2022;
   static type = "invalidPoolProvider";

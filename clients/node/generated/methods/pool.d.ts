@@ -15,8 +15,9 @@ export declare class PoolMethods {
    * Equivalent: cognito CreateIdentityPool.
    *
    * @throws {PoolExists} pool.create with an id that is taken.
-   * @throws {InvalidPoolProvider} A pool's provider cannot be used: an issuer that is no https URL, keys that cannot be
-   * read, a name that is taken.
+   * @throws {InvalidPoolProvider} A pool's provider cannot be used: an issuer that is no https URL, no client ids, keys
+   * that cannot be read, a name that is taken.
+   * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
    */
   create(
     params: PoolCreateParams,
@@ -171,8 +172,9 @@ export declare class PoolMethods {
    *
    * @throws {PoolNotFound} The pool was never created, or is deleted.
    * @throws {DeveloperProviderFixed} pool.update names another developer provider than the pool has.
-   * @throws {InvalidPoolProvider} A pool's provider cannot be used: an issuer that is no https URL, keys that cannot be
-   * read, a name that is taken.
+   * @throws {InvalidPoolProvider} A pool's provider cannot be used: an issuer that is no https URL, no client ids, keys
+   * that cannot be read, a name that is taken.
+   * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
    */
   update(
     params: PoolUpdateParams,

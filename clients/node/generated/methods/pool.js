@@ -31,8 +31,9 @@ export class PoolMethods {
    * Equivalent: cognito CreateIdentityPool.
    *
    * @throws {PoolExists} pool.create with an id that is taken.
-   * @throws {InvalidPoolProvider} A pool's provider cannot be used: an issuer that is no https URL, keys that cannot be
-   * read, a name that is taken.
+   * @throws {InvalidPoolProvider} A pool's provider cannot be used: an issuer that is no https URL, no client ids, keys
+   * that cannot be read, a name that is taken.
+   * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
    */
   create(params, options) {
     return this.#call(methods.create, params, options);
@@ -177,8 +178,9 @@ export class PoolMethods {
    *
    * @throws {PoolNotFound} The pool was never created, or is deleted.
    * @throws {DeveloperProviderFixed} pool.update names another developer provider than the pool has.
-   * @throws {InvalidPoolProvider} A pool's provider cannot be used: an issuer that is no https URL, keys that cannot be
-   * read, a name that is taken.
+   * @throws {InvalidPoolProvider} A pool's provider cannot be used: an issuer that is no https URL, no client ids, keys
+   * that cannot be read, a name that is taken.
+   * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
    */
   update(params, options) {
     return this.#call(methods.update, params, options);

@@ -467,7 +467,10 @@ class LoginTokenInvalid(AnsweredError):
 
     @property
     def check(self) -> str:
-        """Which check failed: malformed, issuer, signature, audience, expired, notYetValid, subject."""
+        """Which check failed: malformed, issuer, signature, audience, expired, notYetValid, subject; for a token
+        of a tenant of this store also use (only ID tokens are logins) and revoked (session or account has
+        ended).
+        """
         return cast("str", self._required("check"))
 
     @property
@@ -562,8 +565,8 @@ class DeveloperProviderFixed(AnsweredError):
 
 
 class InvalidPoolProvider(AnsweredError):
-    """A pool's provider cannot be used: an issuer that is no https URL, keys that cannot be read, a name that is
-    taken.
+    """A pool's provider cannot be used: an issuer that is no https URL, no client ids, keys that cannot be read,
+    a name that is taken.
 
     cognito: InvalidParameterException
     """

@@ -51,8 +51,9 @@ class PoolMethods:
 
         Raises:
             PoolExists: pool.create with an id that is taken.
-            InvalidPoolProvider: A pool's provider cannot be used: an issuer that is no https URL, keys that
-                cannot be read, a name that is taken.
+            InvalidPoolProvider: A pool's provider cannot be used: an issuer that is no https URL, no client
+                ids, keys that cannot be read, a name that is taken.
+            TenantNotFound: A tenant is named that was never created, or is deleted.
 
         Elsewhere: cognito: CreateIdentityPool.
         """
@@ -383,8 +384,9 @@ class PoolMethods:
         Raises:
             PoolNotFound: The pool was never created, or is deleted.
             DeveloperProviderFixed: pool.update names another developer provider than the pool has.
-            InvalidPoolProvider: A pool's provider cannot be used: an issuer that is no https URL, keys that
-                cannot be read, a name that is taken.
+            InvalidPoolProvider: A pool's provider cannot be used: an issuer that is no https URL, no client
+                ids, keys that cannot be read, a name that is taken.
+            TenantNotFound: A tenant is named that was never created, or is deleted.
 
         Elsewhere: cognito: UpdateIdentityPool.
         """
@@ -445,8 +447,9 @@ class AsyncPoolMethods:
 
         Raises:
             PoolExists: pool.create with an id that is taken.
-            InvalidPoolProvider: A pool's provider cannot be used: an issuer that is no https URL, keys that
-                cannot be read, a name that is taken.
+            InvalidPoolProvider: A pool's provider cannot be used: an issuer that is no https URL, no client
+                ids, keys that cannot be read, a name that is taken.
+            TenantNotFound: A tenant is named that was never created, or is deleted.
 
         Elsewhere: cognito: CreateIdentityPool.
         """
@@ -777,8 +780,9 @@ class AsyncPoolMethods:
         Raises:
             PoolNotFound: The pool was never created, or is deleted.
             DeveloperProviderFixed: pool.update names another developer provider than the pool has.
-            InvalidPoolProvider: A pool's provider cannot be used: an issuer that is no https URL, keys that
-                cannot be read, a name that is taken.
+            InvalidPoolProvider: A pool's provider cannot be used: an issuer that is no https URL, no client
+                ids, keys that cannot be read, a name that is taken.
+            TenantNotFound: A tenant is named that was never created, or is deleted.
 
         Elsewhere: cognito: UpdateIdentityPool.
         """
