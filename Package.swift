@@ -58,7 +58,8 @@ let package = Package(
         + room("Network", ["CCurl", "Crypto", "JSON", "Platform"])
         + room("Loopback", ["Platform"])
         + room("Messages", ["Contract", "Crypto", "JSON", "Network", "Platform"])
-        + room("Identity", ["Contract", "Crypto", "JSON", "Loopback", "Patterns", "Platform", "Storage"], notSources: ["Vectors"])
+        + room(
+            "Identity", ["Contract", "Crypto", "JSON", "Loopback", "Messages", "Network", "Patterns", "Platform", "Storage"], notSources: ["Vectors"])
         + room(
             "Mintmark",
             [

@@ -23,6 +23,7 @@ enum Environment {
         "ISSUER", "LOG_LEVEL", "MAIL_FROM", "MASTER_KEY", "MASTER_KEY_FILE", "MAX_LINE", "MIGRATE", "PARENT", "PROXY", "REGION",
         "SEQUENTIAL",
         "SMTP", "SMTP_PASSWORD", "SMTP_UNENCRYPTED", "SMTP_USER", "STORE", "TESTING", "WATCH",
+        "WEBHOOK_SECRET", "WEBHOOK_URL",
     ]
 
     /// Refuses a variable whose name is nearly one of these, as an option is refused that is nearly one. Others may be somebody else's.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Crypto
+import Messages
 import Mintmark
 import Network
 
@@ -28,5 +29,24 @@ extension StoreSettings {
         } catch let error as ValidationError {
             throw error
         } catch { throw ValidationError("MINTMARK_SMTP, MINTMARK_MAIL_FROM: \(error)") }
+    }
+
+    /// Who is posted messages to send: `MINTMARK_WEBHOOK_URL` and `MINTMARK_WEBHOOK_SECRET`. Whoever starts the process may name a
+    /// machine of the private network, and with plain http this one.
+    ///
+    /// - Throws: `ValidationError` for what cannot be used.
+    func webhook() throws -> WebhookEndpoint? {
+        guard let url = Environment["WEBHOOK_URL"] else { return nil }
+        guard let secret = Environment["WEBHOOK_SECRET"] else {
+            throw ValidationError("MINTMARK_WEBHOOK_URL needs MINTMARK_WEBHOOK_SECRET, which posts are signed with.")
+        }
+        guard url.hasPrefix("https://") || url.hasPrefix("http://") else {
+            throw ValidationError("MINTMARK_WEBHOOK_URL is an https URL.")
+        }
+        do {
+            return try WebhookEndpoint(
+                url: url, secrets: [SecretBytes(Array(secret.utf8))],
+                policy: HTTPPolicy(allowsInsecureLoopback: url.hasPrefix("http://"), allowsPrivateNetwork: true))
+        } catch { throw ValidationError("MINTMARK_WEBHOOK_SECRET: \(error)") }
     }
 }

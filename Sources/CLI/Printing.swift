@@ -38,7 +38,9 @@ enum Printing {
 
     static func failure(type: String, message: String, code: Int, violations: [(pointer: String, message: String)]) -> any Error {
         err("\(red("error")) \(type): \(message)")
-        for violation in violations where violation.message != message { err("  \(violation.pointer) \(violation.message)") }
+        for violation in violations where !violation.pointer.isEmpty || !message.contains(violation.message) {
+            err("  \(violation.pointer) \(violation.message)")
+        }
         return ExitCode(8000...8999 ~= code ? 2 : 1)
     }
 

@@ -45,7 +45,7 @@ struct StoreSettings {
             store: store, realm: try realm(testing: testing), testing: testing, publicCaller: caller == "public",
             masterKey: try masterKey(), auditsIssuance: try Environment.flag("AUDIT_ISSUANCE", or: auditIssuance),
             auditRetentionDays: try retentionDays(), migrates: migrate == "auto", makesFolders: isAppsOwn, clock: clock,
-            databaseConnections: try databaseConnections(), outgoing: try outgoing(), mail: try mail())
+            databaseConnections: try databaseConnections(), outgoing: try outgoing(), mail: try mail(), webhook: try webhook())
     }
 
     /// The last second of the year 9999, as `test.clock` has it.

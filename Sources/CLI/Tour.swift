@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import Identity
 import JSON
 import JSONRPC
@@ -12,7 +13,9 @@ struct Tour {
 
     func run() throws {
         try Printing.out(Printing.bold("Mintmark: an identity service in one process") + "\n")
-        try say("A pool holds the identities of one application. \"login.shop\" stands for the sign-in that your own code does.")
+        let account = try signUp()
+
+        try say("A pool holds the identities of one application. \"login.shop\" is the name under which your own code vouches for people.")
         let pool = try call("pool.create", ["name": "shop", "developerProvider": "login.shop"])
         let poolId = pool["poolId"] ?? .null
 
@@ -20,8 +23,8 @@ struct Tour {
         let role = try call("role.put", ["name": "shopper", "poolId": poolId])
         _ = try call("pool.setRoles", ["poolId": poolId, "roles": ["authenticated": role["roleArn"] ?? .null]])
 
-        try say("Your code has authenticated alice. Mint a token for her.")
-        let alice: JSONValue = ["poolId": poolId, "logins": ["login.shop": "alice"], "principalTags": ["plan": "gold"]]
+        try say("Alice is signed in: your code mints a token for her account.")
+        let alice: JSONValue = ["poolId": poolId, "logins": ["login.shop": account], "principalTags": ["plan": "gold"]]
         let minted = try call("token.mintForDeveloper", alice)
         let token = minted["token"] ?? .null
 
@@ -38,7 +41,7 @@ struct Tour {
         let verified = try call("credentials.verify", ["request": request])
 
         try say("The same user is the same identity; another user is another one.")
-        let again = try call("token.mintForDeveloper", ["poolId": poolId, "logins": ["login.shop": "alice"]])
+        let again = try call("token.mintForDeveloper", ["poolId": poolId, "logins": ["login.shop": account]])
         let bob = try call("token.mintForDeveloper", ["poolId": poolId, "logins": ["login.shop": "bob"]])
 
         try check(again["identityId"] == minted["identityId"], "alice kept her identity")
@@ -48,23 +51,66 @@ struct Tour {
             "\nNext: \(Printing.bold("mintmark methods")), \(Printing.bold("mintmark describe token.mintForDeveloper")), README.md")
     }
 
-    private func say(_ text: String) throws { try Printing.out("\n\(Printing.bold("•")) \(text)") }
+    /// Alice signs up with a mailed code, mistypes it once, and is signed in.
+    ///
+    /// - Returns: the id of her account.
+    private func signUp() throws -> JSONValue {
+        try say("Alice signs up. An address is all it takes; a code goes there.")
+        let started = try call("signUp.start", ["username": "alice@example.com"])
+        let continuation = started["continuationToken"] ?? .null
+
+        try say("This is a testing store: the mail stays here, and can be read.")
+        let messages = try call("test.outbox", ["to": "alice@example.com"])["messages"]?.array ?? []
+        let code = messages.first?["code"]?.string ?? ""
+
+        try say("She mistypes the code: the answer says what is left, and her token stays good.")
+        let mistyped = String(code.dropLast()) + (code.hasSuffix("0") ? "1" : "0")
+        let refused = try refusal("signUp.submitCode", ["continuationToken": continuation, "code": .string(mistyped)])
+        try check(refused["data"]?["type"]?.string == "invalidCode", "a wrong code is told apart and counted")
+
+        try say("The right one makes the account, and what completed the sign-up signs her in.")
+        let completed = try call("signUp.submitCode", ["continuationToken": continuation, "code": .string(code)])
+        let signedIn = try call("signIn.withContinuation", ["continuationToken": completed["continuationToken"] ?? .null])
+        let account = signedIn["account"]?["accountId"] ?? .null
+        try check(account == completed["accountId"] && account != .null, "alice has an account and is signed in")
+        return account
+    }
+
+    private func say(_ text: String) throws {
+        if isatty(1) == 1 { usleep(Self.pause) }
+        try Printing.out("\n\(Printing.bold("•")) \(text)")
+    }
+
+    /// How long somebody at a terminal gets to read a step, in microseconds.
+    private static let pause: UInt32 = 700_000
 
     private func check(_ holds: Bool, _ what: String) throws {
         try Printing.out("\(holds ? Printing.green("✓") : Printing.red("✗")) \(what)")
         if !holds { throw ExitCode(1) }
     }
 
+    /// The result of a request that is to succeed.
     private func call(_ method: String, _ params: JSONValue) throws -> JSONValue {
-        let request: JSONValue = ["jsonrpc": "2.0", "id": 1, "method": .string(method), "params": params]
-        try Printing.out(Printing.dim("→ ") + Printing.cyan(method) + " " + short(params).text)
-        let answer = responder.answer(request.bytes).flatMap { try? JSONValue(parsing: $0) }
-        guard let result = answer?["result"] else {
-            try Printing.out(Printing.red("← \(answer?["error"]?.text ?? "no answer")"))
+        let answer = try ask(method, params)
+        guard let result = answer["result"] else {
+            try Printing.out(Printing.red("← \(answer["error"]?.text ?? "no answer")"))
             throw ExitCode(1)
         }
         try Printing.out(Printing.dim("← ") + short(result).text)
         return result
+    }
+
+    /// The error of a request that is to be refused.
+    private func refusal(_ method: String, _ params: JSONValue) throws -> JSONValue {
+        let error = try ask(method, params)["error"] ?? [:]
+        try Printing.out(Printing.dim("← ") + short(error).text)
+        return error
+    }
+
+    private func ask(_ method: String, _ params: JSONValue) throws -> JSONValue {
+        let request: JSONValue = ["jsonrpc": "2.0", "id": 1, "method": .string(method), "params": params]
+        try Printing.out(Printing.dim("→ ") + Printing.cyan(method) + " " + short(params).text)
+        return responder.answer(request.bytes).flatMap { try? JSONValue(parsing: $0) } ?? [:]
     }
 
     /// The value with long texts cut, so that a line stays readable.

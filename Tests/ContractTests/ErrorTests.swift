@@ -100,6 +100,8 @@ import Testing
         (5001, "accountNotFound"),
         (5002, "accountDisabled"),
         (5003, "accountExists"),
+        (5004, "claimNameReserved"),
+        (5005, "claimsTooLong"),
         (6001, "providerUnavailable"),
         (6002, "providerUnusable"),
         (8001, "storeBusy"),
@@ -121,6 +123,7 @@ import Testing
         (8017, "invalidMasterKey"),
         (8030, "messageNotSent"),
         (9001, "clockOutOfRange"),
+        (9002, "noKeyInState"),
         (9010, "portUnavailable"),
     ]
 

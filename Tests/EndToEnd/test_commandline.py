@@ -154,7 +154,9 @@ class CommandLine(EndToEnd):
         done = self.call("demo", timeout=120)
         self.assertEqual(done.returncode, 0, done.stderr)
         text = done.stdout.decode()
-        for word in ("pool.create", "role.put", "token.mintForDeveloper", "alice", "token.verify", "credentials.get", "credentials.verify"):
+        self.assertLess(text.index("signUp.start"), text.index("pool.create"))
+        self.assertLess(text.index("pool.create"), text.index("credentials.get"))
+        for word in ("signUp.start", "test.outbox", "invalidCode", "signIn.withContinuation", "pool.create", "role.put", "token.mintForDeveloper", "alice", "token.verify", "credentials.get", "credentials.verify"):
             self.assertIn(word, text)
         self.assertNotIn("\x1b", text, "colour without a terminal")
         self.assertEqual(os.listdir(self.folder), [])

@@ -11,6 +11,7 @@ public enum MethodTable {
         AccountFind.info,
         AccountGet.info,
         AccountList.info,
+        AccountSetClaims.info,
         AccountUpdate.info,
         AuditList.info,
         AuditVerify.info,
@@ -89,6 +90,7 @@ public enum MethodTable {
         TestClock.info,
         TestHttp.info,
         TestOutbox.info,
+        TestToken.info,
         TokenDiscovery.info,
         TokenJwks.info,
         TokenMint.info,
@@ -99,13 +101,14 @@ public enum MethodTable {
     /// Binds every method to its handler. Testing methods are left out where there is none.
     public static func bind(account: any AccountHandlers, audit: any AuditHandlers, compat: any CompatHandlers, credentials: any CredentialsHandlers, credentialsProvider: any CredentialsProviderHandlers, identity: any IdentityHandlers, key: any KeyHandlers, passwordReset: any PasswordResetHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, session: any SessionHandlers, signIn: any SignInHandlers, signUp: any SignUpHandlers, store: any StoreHandlers, system: any SystemHandlers, tenant: any TenantHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
         var all: [BoundMethod] = []
-        all.reserveCapacity(89)
+        all.reserveCapacity(91)
         all.append(BoundMethod(AccountChangePassword.self) { try account.changePassword($0, $1) })
         all.append(BoundMethod(AccountCreate.self) { try account.create($0, $1) })
         all.append(BoundMethod(AccountDelete.self) { try account.delete($0, $1) })
         all.append(BoundMethod(AccountFind.self) { try account.find($0, $1) })
         all.append(BoundMethod(AccountGet.self) { try account.get($0, $1) })
         all.append(BoundMethod(AccountList.self) { try account.list($0, $1) })
+        all.append(BoundMethod(AccountSetClaims.self) { try account.setClaims($0, $1) })
         all.append(BoundMethod(AccountUpdate.self) { try account.update($0, $1) })
         all.append(BoundMethod(AuditList.self) { try audit.list($0, $1) })
         all.append(BoundMethod(AuditVerify.self) { try audit.verify($0, $1) })
@@ -185,6 +188,7 @@ public enum MethodTable {
             all.append(BoundMethod(TestClock.self) { try test.clock($0, $1) })
             all.append(BoundMethod(TestHttp.self) { try test.http($0, $1) })
             all.append(BoundMethod(TestOutbox.self) { try test.outbox($0, $1) })
+            all.append(BoundMethod(TestToken.self) { try test.token($0, $1) })
         }
         all.append(BoundMethod(TokenDiscovery.self) { try token.discovery($0, $1) })
         all.append(BoundMethod(TokenJwks.self) { try token.jwks($0, $1) })

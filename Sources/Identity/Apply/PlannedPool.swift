@@ -28,7 +28,8 @@ struct PlannedPool {
         }
         let providers = try problems.attempt(pointer + "/providers") {
             try [LoginProvider](
-                declaration.providers ?? [], developerProvider: developerProvider ?? nil, allowsPlainLoopback: allowsPlainLoopback)
+                declaration.providers ?? [], developerProvider: developerProvider ?? nil, in: realm,
+                allowsPlainLoopback: allowsPlainLoopback)
         }
         if let existing, let given = declaration.signingAlgorithm?.rawValue, given != existing.signingAlgorithm {
             problems.add(

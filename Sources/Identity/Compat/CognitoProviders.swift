@@ -47,6 +47,7 @@ struct CognitoProviders {
         var writer = JSONWriter()
         old.write(to: &writer)
         var settings = (try? JSONValue(parsing: writer.bytes))?.object ?? [:]
+        if old.tenantId != nil { return ["tenantId": settings["tenantId"] ?? .null] }
         settings["name"] = nil
         settings["clientIds"] = new["clientIds"] ?? settings["clientIds"]
         return .object(settings)

@@ -23,6 +23,14 @@ public struct DeliveryFailure: Error, Sendable {
         self.reason = reason
         self.retryAfterSeconds = retryAfterSeconds
     }
+
+    /// Nobody was named who could take it.
+    public static func notConfigured(_ what: String) -> DeliveryFailure {
+        let place = what.hasPrefix("no mail") ? "MINTMARK_SMTP and MINTMARK_MAIL_FROM, or " : ""
+        return DeliveryFailure(
+            reason: "\(what) is configured. Set the tenant's delivery with tenant.update, or for the whole process "
+                + "\(place)MINTMARK_WEBHOOK_URL and MINTMARK_WEBHOOK_SECRET")
+    }
 }
 
 /// Where messages go.
@@ -54,12 +62,17 @@ struct Carrier: Sendable {
         do throws(DeliveryFailure) {
             switch message.channel {
             case .email:
-                guard let mailer else { throw DeliveryFailure(reason: "no mail server is configured") }
+                guard let mailer else { throw DeliveryFailure(reason: Self.nowhere("no mail server")) }
                 try mailer.send(message)
             case .sms:
-                guard let texter else { throw DeliveryFailure(reason: "no sender of text messages is configured") }
+                guard let texter else { throw DeliveryFailure(reason: Self.nowhere("no sender of text messages")) }
                 try texter.send(message)
             }
-        } catch { throw MessageNotSent(channel: message.channel, reason: error.reason, retryAfterSeconds: error.retryAfterSeconds) }
+        } catch {
+            let reason = error.reason.hasSuffix(".") ? String(error.reason.dropLast()) : error.reason
+            throw MessageNotSent(channel: message.channel, reason: reason, retryAfterSeconds: error.retryAfterSeconds)
+        }
     }
+
+    private static func nowhere(_ what: String) -> String { DeliveryFailure.notConfigured(what).reason }
 }

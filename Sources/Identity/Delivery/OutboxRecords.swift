@@ -15,6 +15,7 @@ enum OutboxTables {
 extension Transaction {
     /// Keeps a message instead of sending it. The caller has locked `outbox`.
     func insert(_ message: OutgoingMessage, at now: Int64) throws {
+        let mail = message.mail.1
         // Numbers go on when messages are taken out.
         let number = (try storeFact("outbox.last").flatMap { Int64($0) } ?? 0) + 1
         try setStoreFact("outbox.last", String(number))
@@ -22,8 +23,8 @@ extension Transaction {
             """
             INSERT INTO outbox (number, tenant_id, recipient, channel, purpose, code, subject, text, sent_at)
             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-            """, number, message.tenantId, message.to, message.channel.rawValue, message.purpose.rawValue, message.code, message.subject,
-            message.text, now)
+            """, number, message.tenantId, message.to, message.channel.rawValue, message.purpose.rawValue, message.code, mail.subject,
+            mail.text, now)
     }
 
     func outbox(to recipient: String?, after number: Int64, limit: Int) throws -> [SentMessage] {

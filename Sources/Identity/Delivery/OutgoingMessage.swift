@@ -1,6 +1,7 @@
 import Contract
+import Messages
 
-/// A message to one person, with the words it has unless the tenant has its own.
+/// A message to one person, in the words of its tenant or the built-in ones.
 public struct OutgoingMessage: Sendable {
     /// What it is for.
     public enum Purpose: String, Sendable, CaseIterable {
@@ -19,9 +20,14 @@ public struct OutgoingMessage: Sendable {
     public let tenantName: String?
     /// How long the code is good.
     public let lifetimeSeconds: Int64
+    /// The tenant's own way to hand it over, its secrets readable.
+    public let delivery: TenantDelivery?
 
     /// A mail with a code; in a flow that is only for show the notice that belongs there, or nothing.
-    init?(to: String, _ purpose: Purpose, code: String, isDecoy: Bool, tenant: TenantRecord, lifetimeSeconds: Int64) {
+    init?(
+        to: String, _ purpose: Purpose, code: String, isDecoy: Bool, tenant: TenantRecord, delivery: TenantDelivery?,
+        lifetimeSeconds: Int64
+    ) {
         if isDecoy, purpose != .signUp { return nil }
         self.to = to
         channel = .email
@@ -30,26 +36,28 @@ public struct OutgoingMessage: Sendable {
         tenantId = tenant.id
         tenantName = tenant.settings.name
         self.lifetimeSeconds = lifetimeSeconds
+        self.delivery = delivery
     }
 
-    public var subject: String {
-        let place = tenantName.map { " for \($0)" } ?? ""
-        return code.map { "\($0) is your code\(place)" } ?? "You have an account\(place.isEmpty ? " already" : place)"
-    }
-
-    public var text: String {
-        guard let code else {
-            return
-                "Somebody, perhaps you, tried to sign up with this address, which has an account already. Sign in instead. If it was not you, nothing needs to be done."
+    /// What it is for, as templates name it.
+    public var words: MessagePurpose {
+        switch purpose {
+        case .signUp: .signUp
+        case .signIn: .signIn
+        case .passwordReset: .passwordReset
+        case .signUpNotice: .signUpNotice
         }
-        let minutes = (lifetimeSeconds + 59) / 60
-        let purpose =
-            switch purpose {
-            case .signUp, .signUpNotice: "sign up"
-            case .signIn: "sign in"
-            case .passwordReset: "choose a new password"
-            }
-        return
-            "Your code to \(purpose) is \(code). It is good for \(minutes) \(minutes == 1 ? "minute" : "minutes"). If you did not ask for it, nothing needs to be done."
     }
+
+    private var values: MessageValues {
+        MessageValues(code: code, lifetimeSeconds: lifetimeSeconds, tenantName: tenantName, address: to)
+    }
+
+    private var templates: MessageTemplates { delivery?.words ?? MessageTemplates() }
+
+    /// As a mail, and the tag of the language that it is in.
+    public var mail: (language: String, MailText) { templates.mail(for: words, languages: [], values) }
+
+    /// As a text message, and the tag of the language that it is in.
+    public var textMessage: (language: String, String) { templates.textMessage(for: words, languages: [], values) }
 }

@@ -18,7 +18,7 @@ extension IdentityService {
         var proofs: [LoginProof] = []
         if let logins = request.logins, !logins.isEmpty {
             let pool = try surroundings.database.read { try catalogue.pool(request.poolId, in: $0) }
-            proofs = try LoginVerifier(surroundings).verify(logins, of: pool, call, now: now)
+            proofs = try LoginVerifier(surroundings, catalogue).verify(logins, of: pool, call, now: now)
         }
         let event = AuditEvent(method: IdentityResolve.info.name, trace: call.trace, poolId: request.poolId)
         let (_, identity) = try surroundings.resolve(event, at: now) { tx in

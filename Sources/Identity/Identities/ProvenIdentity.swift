@@ -24,7 +24,7 @@ extension Surroundings {
         }
         if identity.state == .disabled { throw IdentityDisabled(identityId: identityId) }
         if classicFlow, !pool.allowClassicFlow { throw ClassicFlowDisabled(poolId: pool.id) }
-        let proofs = try LoginVerifier(self).verify(logins, of: pool, call, now: now)
+        let proofs = try LoginVerifier(self, catalogue).verify(logins, of: pool, call, now: now)
         return ProvenIdentity(pool: pool, identity: identity, proofs: proofs)
     }
 }

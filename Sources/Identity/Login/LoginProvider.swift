@@ -7,6 +7,8 @@ struct LoginProvider: Sendable {
     enum Kind: Sendable, Equatable {
         /// ID tokens of an OpenID provider with these issuers, the first of which publishes the keys.
         case openID(issuers: [String])
+        /// ID tokens of a tenant of this store.
+        case tenant(id: String)
         /// Access tokens that Facebook is asked about.
         case facebook
         /// Access tokens that Login with Amazon is asked about.
@@ -47,9 +49,11 @@ extension LoginProvider {
 
     /// Reads a provider as a caller configures it.
     ///
-    /// - Parameter allowsPlainLoopback: whether plain http to this machine needs no `allowInsecure`.
+    /// - Parameters:
+    ///   - realm: nil for a provider that comes from the store and was judged before.
+    ///   - allowsPlainLoopback: whether plain http to this machine needs no `allowInsecure`.
     /// - Throws: `InvalidPoolProvider`.
-    init(_ settings: PoolProviderSettings, allowsPlainLoopback: Bool) throws {
+    init(_ settings: PoolProviderSettings, in realm: Realm?, allowsPlainLoopback: Bool) throws {
         let scheme = settings.allowInsecure || allowsPlainLoopback ? URLScheme.httpsOrPlainLoopback : .https
         switch settings.name {
         case .provider(let provider):
@@ -61,12 +65,21 @@ extension LoginProvider {
                 case .wwwAmazonCom: .amazon
                 case .accountsGoogleCom, .appleidAppleCom: .openID(issuers: Self.issuers[provider] ?? [])
                 }
+        case .tenantId(let id):
+            self = try Self.tenant(id, settings, in: realm ?? Realm())
+            return
         case .issuer(let issuer):
+            if let tenant = realm?.owner(ofIssuer: issuer)?.tenantId {
+                throw InvalidPoolProvider(provider: issuer, reason: "it is a tenant of this store. Give it as tenantId, \(tenant).")
+            }
             name = try Self.name(ofIssuer: issuer, scheme)
             isSocial = false
             kind = .openID(issuers: [issuer])
         }
-        clientIds = settings.clientIds
+        guard let clientIds = settings.clientIds else {
+            throw InvalidPoolProvider(provider: name, reason: "its clientIds are missing: the client or app ids whose tokens are accepted.")
+        }
+        self.clientIds = clientIds
         endpoint = try settings.endpoint.map { [name, kind] in try Self.endpoint($0, of: name, kind, scheme) }
         allowsInsecure = settings.allowInsecure
         allowsPrivateNetwork = settings.allowPrivateNetwork
@@ -113,7 +126,7 @@ extension LoginProvider {
 
     /// - Returns: the endpoint without a slash at its end.
     private static func endpoint(_ url: String, of name: String, _ kind: Kind, _ scheme: URLScheme) throws -> String {
-        if case .openID = kind {
+        guard kind == .facebook || kind == .amazon else {
             throw InvalidPoolProvider(
                 provider: name, reason: "its keys are found by its issuer; endpoint is for providers of access tokens.")
         }
@@ -144,8 +157,9 @@ extension PoolProviderSettings {
         switch name {
         case .provider(let provider): object["provider"] = .string(provider.rawValue)
         case .issuer(let issuer): object["issuer"] = .string(issuer)
+        case .tenantId(let id): object["tenantId"] = .string(id)
         }
-        object["clientIds"] = .array(clientIds.map { .string($0) })
+        if let clientIds { object["clientIds"] = .array(clientIds.map { .string($0) }) }
         if let keys { object["keys"] = .array(keys.map { .object($0) }) }
         if let endpoint { object["endpoint"] = .string(endpoint) }
         object["allowInsecure"] = .bool(allowInsecure)
@@ -164,8 +178,8 @@ extension [LoginProvider] {
     /// Reads the providers of a pool.
     ///
     /// - Throws: `InvalidPoolProvider`.
-    init(_ settings: [PoolProviderSettings], developerProvider: String?, allowsPlainLoopback: Bool) throws {
-        self = try settings.map { try LoginProvider($0, allowsPlainLoopback: allowsPlainLoopback) }
+    init(_ settings: [PoolProviderSettings], developerProvider: String?, in realm: Realm, allowsPlainLoopback: Bool) throws {
+        self = try settings.map { try LoginProvider($0, in: realm, allowsPlainLoopback: allowsPlainLoopback) }
         if let developerProvider, Self.reservedNames.contains(developerProvider) {
             throw InvalidPoolProvider(
                 provider: developerProvider, reason: "this name is reserved for another kind of login; your own sign-in needs another name."
@@ -183,8 +197,10 @@ extension [LoginProvider] {
         let elements = (try? JSONText(text).root) ?? JSONText.emptyArray
         var providers: [LoginProvider] = []
         elements.forEachElement { _, node in
-            if let settings = try? PoolProviderSettings(decoding: node),
-                let provider = try? LoginProvider(settings, allowsPlainLoopback: true)
+            if let tenant = LoginProvider(storedTenant: node) {
+                providers.append(tenant)
+            } else if let settings = try? PoolProviderSettings(decoding: node),
+                let provider = try? LoginProvider(settings, in: nil, allowsPlainLoopback: true)
             {
                 providers.append(provider)
             }

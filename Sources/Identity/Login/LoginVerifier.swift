@@ -5,8 +5,12 @@ import JSON
 /// Verifies the public logins of a call: all of them or none (cognito.md 4.2).
 struct LoginVerifier: Sendable {
     private let surroundings: Surroundings
+    private let catalogue: Catalogue
 
-    init(_ surroundings: Surroundings) { self.surroundings = surroundings }
+    init(_ surroundings: Surroundings, _ catalogue: Catalogue) {
+        self.surroundings = surroundings
+        self.catalogue = catalogue
+    }
 
     /// The name under which AWS clients hand in a pool's own token.
     static let poolTokenName = "cognito-identity.amazonaws.com"
@@ -30,6 +34,9 @@ struct LoginVerifier: Sendable {
     }
 
     private func verify(_ token: String, from provider: LoginProvider, _ call: any CallContext, now: Int64) throws -> LoginProof {
+        if let tenantId = provider.tenantId {
+            return try TenantLogin(surroundings, catalogue).proof(of: token, from: provider, tenantId: tenantId, now: now)
+        }
         guard case .openID(let issuers) = provider.kind else {
             return try AccessTokenCheck(surroundings).proof(of: token, from: provider, call, now: now)
         }

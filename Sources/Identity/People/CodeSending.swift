@@ -49,9 +49,10 @@ struct CodeSending: Sendable {
             if isNew { try tx.insert(flow) } else { try tx.update(flow) }
             return flow
         }
+        let delivery = try tenant.settings.delivery?.opened(for: tenant.id, surroundings.vault)
         func message(_ flow: Flow) -> OutgoingMessage? {
             OutgoingMessage(
-                to: flow.username, purpose, code: code(for: flow), isDecoy: flow.isDecoy, tenant: tenant,
+                to: flow.username, purpose, code: code(for: flow), isDecoy: flow.isDecoy, tenant: tenant, delivery: delivery,
                 lifetimeSeconds: tenant.codes.lifetimeSeconds)
         }
         guard let carrier = surroundings.delivery.carrier else {

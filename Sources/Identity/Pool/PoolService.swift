@@ -48,7 +48,7 @@ extension LoginProvider {
     fileprivate var answer: PoolProvider {
         PoolProvider(
             name: name, provider: stored["provider"]?.string.flatMap { PoolProvider.Provider(rawValue: $0) },
-            issuer: stored["issuer"]?.string,
+            issuer: stored["issuer"]?.string, tenantId: tenantId,
             clientIds: clientIds, keys: stored["keys"]?.array.map { $0.map { EncodedObject($0.object ?? [:]) } }, endpoint: endpoint,
             allowInsecure: allowsInsecure, allowPrivateNetwork: allowsPrivateNetwork)
     }

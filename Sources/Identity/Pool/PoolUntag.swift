@@ -8,7 +8,7 @@ extension PoolService {
     /// - Source: UntagResource; cognito.md 3.1.
     public func untag(_ request: PoolUntag.Params, _ call: any CallContext) throws -> PoolUntag.Result {
         let now = surroundings.clock.now
-        return try change(request.poolId, PoolUntag.info.name, call, at: now) { pool in
+        return try change(request.poolId, PoolUntag.info.name, call, at: now) { pool, _ in
             var tags = pool.tags
             for key in request.tagKeys { tags[key] = nil }
             return pool.with(tags: tags, at: now)

@@ -92,7 +92,7 @@ struct SignInCompletion: Sendable {
     }
 
     /// The key that a tenant signs with. The default tenant gets its first one here.
-    private func signingKey(of tenant: TenantRecord, at now: Int64) throws -> StoredKey {
+    func signingKey(of tenant: TenantRecord, at now: Int64) throws -> StoredKey {
         let owner = KeyOwner.tenant(tenant.id)
         if let key = try surroundings.database.read({ try catalogue.signingKeys.ring(of: owner, in: $0) }).active(at: now) { return key }
         let algorithm = Crypto.SigningAlgorithm(rawValue: tenant.settings.signingAlgorithm.rawValue) ?? .ES256

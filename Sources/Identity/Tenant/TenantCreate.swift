@@ -11,7 +11,9 @@ extension TenantService {
         try TenantRules.check(request)
         let algorithm = Crypto.SigningAlgorithm(rawValue: request.signingAlgorithm.rawValue)!
         let key = try NewSigningKey(for: .tenant(request.tenantId), algorithm: algorithm, activeAt: now, vault: surroundings.vault)
-        let tenant = TenantRecord(request, createdAt: now, updatedAt: now)
+        var settings = request
+        settings.delivery = request.delivery?.sealed(for: request.tenantId, surroundings.vault)
+        let tenant = TenantRecord(settings, createdAt: now, updatedAt: now)
         try surroundings.database.write { tx in
             guard try tx.insert(tenant) else { throw TenantExists(tenantId: tenant.id) }
             try tx.insert(key, at: now)

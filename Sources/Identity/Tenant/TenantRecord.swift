@@ -51,14 +51,16 @@ final class TenantRecord: Sendable {
         return Tenant(
             tenantId: id, name: settings.name, issuer: realm.issuer(of: .tenant(id)), localAccountMethod: settings.localAccountMethod,
             signUpAllowed: settings.signUpAllowed, attributes: attributes, audiences: audiences, passwordPolicy: policy, codes: codes,
-            lockout: lockout, tokens: tokens, enumerationProtection: settings.enumerationProtection,
+            lockout: lockout, tokens: tokens, delivery: settings.delivery?.shown, enumerationProtection: settings.enumerationProtection,
             signingAlgorithm: settings.signingAlgorithm, createdAt: createdAt, updatedAt: updatedAt)
     }
 
     /// The settings as they stand in the store: what `tenant.create` would take to make it again.
     fileprivate var stored: String {
         var writer = JSONWriter(reservingCapacity: 2048)
-        answer(in: Realm()).write(to: &writer)
+        var answer = answer(in: Realm())
+        answer.delivery = settings.delivery
+        answer.write(to: &writer)
         guard var object = (try? JSONValue(parsing: writer.bytes))?.object else { return "{}" }
         for derived in ["issuer", "createdAt", "updatedAt"] { object[derived] = nil }
         return JSONValue.object(object).text

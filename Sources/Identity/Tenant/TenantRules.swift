@@ -9,6 +9,7 @@ enum TenantRules {
     /// - Throws: `InvalidTenantSettings`.
     static func check(_ settings: TenantCreate.Params) throws {
         try check(settings.attributes ?? [])
+        try settings.delivery?.check()
         let policy = settings.passwordPolicy ?? PasswordPolicy()
         if policy.minimumLength > policy.maximumLength {
             throw InvalidTenantSettings(pointer: "/passwordPolicy/minimumLength", reason: "it is above maximumLength")

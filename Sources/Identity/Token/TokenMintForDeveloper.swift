@@ -12,7 +12,7 @@ extension TokenService {
     public func mintForDeveloper(_ request: TokenMintForDeveloper.Params, _ call: any CallContext) throws -> TokenMintForDeveloper.Result {
         let now = surroundings.clock.now
         let tags = try SessionTags.validated(request.principalTags)
-        let verifier = LoginVerifier(surroundings)
+        let verifier = LoginVerifier(surroundings, catalogue)
         let proofs = try proofs(request, verifier, call, now: now)
         let event = AuditEvent(method: TokenMintForDeveloper.info.name, trace: call.trace, poolId: request.poolId)
         let ((key, claims), identity) = try surroundings.resolve(event, recordsKept: surroundings.auditsIssuance, at: now) { tx in

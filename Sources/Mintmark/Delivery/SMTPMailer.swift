@@ -1,10 +1,10 @@
+import Contract
 import Crypto
 import Identity
-import Messages
 import Network
 import Platform
 
-/// Hands mails to the configured server, in the built-in English.
+/// Hands mails to an SMTP server, in the words that the message has.
 struct SMTPMailer: Mailer {
     let settings: MailSettings
     let client: any MailClient
@@ -17,18 +17,26 @@ struct SMTPMailer: Mailer {
     func send(_ message: OutgoingMessage) throws(DeliveryFailure) {
         let recipient: MailAddress
         do { recipient = try MailAddress(message.to) } catch { throw DeliveryFailure(reason: "\(error)") }
-        guard let purpose = MessagePurpose(rawValue: message.purpose.rawValue) else {
-            throw DeliveryFailure(reason: "there are no words for \(message.purpose.rawValue)")
-        }
-        let values = MessageValues(
-            code: message.code, lifetimeSeconds: message.lifetimeSeconds, tenantName: message.tenantName, address: message.to)
-        let (language, words) = MessageTemplates().mail(for: purpose, languages: [], values)
+        let (language, words) = message.mail
         let mail = MailMessage(
             from: Mailbox(name: settings.sender.name ?? message.tenantName, address: settings.sender.address),
-            to: Mailbox(address: recipient), subject: words.subject, text: words.text, html: words.html, language: language,
-            sentAt: clock.now, random: random)
+            to: Mailbox(address: recipient), replyTo: settings.replyTo, subject: words.subject, text: words.text, html: words.html,
+            language: language, sentAt: clock.now, random: random)
         do { try client.send(MailSubmission(mail, through: settings.server)) } catch {
             throw DeliveryFailure(reason: "\(error)", retryAfterSeconds: error.isRetryable ? Self.retrySeconds : nil)
         }
+    }
+}
+
+extension MailSettings {
+    /// A tenant's own server.
+    ///
+    /// - Throws: `DeliveryFailure` for what a store that somebody else wrote may hold.
+    init(_ tenant: TenantMailServer) throws(DeliveryFailure) {
+        do {
+            self.init(
+                server: try tenant.server(), sender: Mailbox(name: tenant.fromName, address: try MailAddress(tenant.from)),
+                replyTo: try tenant.replyTo.map { Mailbox(address: try MailAddress($0)) })
+        } catch { throw DeliveryFailure(reason: "\(error)") }
     }
 }

@@ -1,5 +1,6 @@
 import Crypto
 import Identity
+import Messages
 import Network
 import Platform
 import Storage
@@ -42,12 +43,14 @@ public struct Configuration: Sendable {
     public var outgoing: CurlClient.Options
     /// How mails to people are sent; nil: not at all. A testing store keeps them instead.
     public var mail: MailSettings?
+    /// Who is posted messages to send; nil: nobody.
+    public var webhook: WebhookEndpoint?
 
     public init(
         store: Store, realm: Realm? = nil, testing: Bool = false, publicCaller: Bool = false, masterKey: MasterKey? = nil,
         auditsIssuance: Bool = false, auditRetentionDays: Int? = nil, migrates: Bool = true, makesFolders: Bool = false,
         makesStores: Bool = true, clock: Int64? = nil, databaseConnections: Int = 4, outgoing: CurlClient.Options = .init(),
-        mail: MailSettings? = nil
+        mail: MailSettings? = nil, webhook: WebhookEndpoint? = nil
     ) {
         self.store = store
         self.databaseConnections = databaseConnections
@@ -63,6 +66,7 @@ public struct Configuration: Sendable {
         self.clock = clock
         self.outgoing = outgoing
         self.mail = mail
+        self.webhook = webhook
     }
 }
 

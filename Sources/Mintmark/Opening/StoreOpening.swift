@@ -37,10 +37,10 @@ struct StoreOpening {
     /// Where messages to people go.
     private func delivery(_ clock: any WallClock) -> Delivery {
         if configuration.testing { return .outbox }
-        let mailer = configuration.mail.map {
-            SMTPMailer(settings: $0, client: CurlMailClient(caFile: configuration.outgoing.caFile), clock: clock, random: random)
-        }
-        return .carriers(mailer: mailer, texter: nil)
+        let carriers = Carriers(
+            mail: configuration.mail, webhook: configuration.webhook, mailClient: CurlMailClient(caFile: configuration.outgoing.caFile),
+            http: CurlClient(configuration.outgoing), clock: clock, random: random)
+        return .carriers(mailer: carriers, texter: carriers)
     }
 
     /// Opens the database alone and brings its tables up to date.

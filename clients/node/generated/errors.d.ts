@@ -418,7 +418,8 @@ export interface InvalidPrincipalTagsData {
 }
 
 /**
- * A tag's key begins with aws:, or two keys differ in case only.
+ * A tag has characters that no tag has, its key begins with aws:, two keys differ in case only, or the tags make the
+ * token too long.
  *
  * Equivalents: cognito InvalidParameterException.
  */
@@ -537,7 +538,10 @@ export interface LoginTokenInvalidData {
   type: "loginTokenInvalid";
   /** A login provider: the pool's developer provider, or a public provider. */
   provider: LoginProviderName;
-  /** Which check failed: malformed, issuer, signature, audience, expired, notYetValid, subject. */
+  /**
+   * Which check failed: malformed, issuer, signature, audience, expired, notYetValid, subject; for a token of a tenant
+   * of this store also use (only ID tokens are logins) and revoked (session or account has ended).
+   */
   check: string;
   /** What is wrong with it. */
   reason: string;
@@ -670,7 +674,8 @@ export interface InvalidPoolProviderData {
 }
 
 /**
- * A pool's provider cannot be used: an issuer that is no https URL, keys that cannot be read, a name that is taken.
+ * A pool's provider cannot be used: an issuer that is no https URL, no client ids, keys that cannot be read, a name that
+ * is taken.
  *
  * Equivalents: cognito InvalidParameterException.
  */
@@ -1936,6 +1941,46 @@ export declare class AccountExists extends RpcError {
   readonly data: AccountExistsData;
 }
 
+/** What `ClaimNameReserved` says beside its message. */
+export interface ClaimNameReservedData {
+  type: "claimNameReserved";
+  /** All that are refused. */
+  names: string[];
+}
+
+/**
+ * account.setClaims with names that tokens use themselves, or that other specifications give a meaning to.
+ *
+ * Equivalents: firebase FORBIDDEN_CLAIM.
+ */
+export declare class ClaimNameReserved extends RpcError {
+  static readonly code: 5004;
+  static readonly type: "claimNameReserved";
+  readonly code: 5004;
+  readonly type: "claimNameReserved";
+  readonly data: ClaimNameReservedData;
+}
+
+/** What `ClaimsTooLong` says beside its message. */
+export interface ClaimsTooLongData {
+  type: "claimsTooLong";
+  /** How many they have. */
+  characters: number;
+}
+
+/**
+ * account.setClaims with more than tokens can carry.
+ *
+ * Equivalents: firebase CLAIMS_TOO_LARGE.
+ */
+export declare class ClaimsTooLong extends RpcError {
+  static readonly code: 5005;
+  static readonly type: "claimsTooLong";
+  readonly code: 5005;
+  readonly type: "claimsTooLong";
+  readonly data: ClaimsTooLongData;
+}
+
 /** What `ProviderUnavailable` says beside its message. */
 export interface ProviderUnavailableData {
   type: "providerUnavailable";
@@ -2315,6 +2360,24 @@ export declare class ClockOutOfRange extends RpcError {
   readonly code: 9001;
   readonly type: "clockOutOfRange";
   readonly data: ClockOutOfRangeData;
+}
+
+/** What `NoKeyInState` says beside its message. */
+export interface NoKeyInStateData {
+  type: "noKeyInState";
+  /** The issuer of tokens, exactly as in their iss claim. */
+  issuer: Issuer;
+  /** What was asked for. */
+  keyState: string;
+}
+
+/** test.token asks for a key that the issuer does not have. */
+export declare class NoKeyInState extends RpcError {
+  static readonly code: 9002;
+  static readonly type: "noKeyInState";
+  readonly code: 9002;
+  readonly type: "noKeyInState";
+  readonly data: NoKeyInStateData;
 }
 
 /** What `PortUnavailable` says beside its message. */

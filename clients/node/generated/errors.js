@@ -122,7 +122,10 @@ export class InvalidLogin extends RpcError {
   static type = "invalidLogin";
 }
 
-/** A tag's key begins with aws:, or two keys differ in case only. */
+/**
+ * A tag has characters that no tag has, its key begins with aws:, two keys differ in case only, or the tags make the
+ * token too long.
+ */
 export class InvalidPrincipalTags extends RpcError {
   static code = 2010;
   static type = "invalidPrincipalTags";
@@ -194,7 +197,10 @@ export class DeveloperProviderFixed extends RpcError {
   static type = "developerProviderFixed";
 }
 
-/** A pool's provider cannot be used: an issuer that is no https URL, keys that cannot be read, a name that is taken. */
+/**
+ * A pool's provider cannot be used: an issuer that is no https URL, no client ids, keys that cannot be read, a name that
+ * is taken.
+ */
 export class InvalidPoolProvider extends RpcError {
   static code = 2022;
   static type = "invalidPoolProvider";
@@ -569,6 +575,18 @@ export class AccountExists extends RpcError {
   static type = "accountExists";
 }
 
+/** account.setClaims with names that tokens use themselves, or that other specifications give a meaning to. */
+export class ClaimNameReserved extends RpcError {
+  static code = 5004;
+  static type = "claimNameReserved";
+}
+
+/** account.setClaims with more than tokens can carry. */
+export class ClaimsTooLong extends RpcError {
+  static code = 5005;
+  static type = "claimsTooLong";
+}
+
 /** A login provider does not answer, or says that it cannot now. */
 export class ProviderUnavailable extends RpcError {
   static code = 6001;
@@ -698,6 +716,12 @@ export class ClockOutOfRange extends RpcError {
   static type = "clockOutOfRange";
 }
 
+/** test.token asks for a key that the issuer does not have. */
+export class NoKeyInState extends RpcError {
+  static code = 9002;
+  static type = "noKeyInState";
+}
+
 /** test.http is asked for a port that is taken, or that this user may not have. */
 export class PortUnavailable extends RpcError {
   static code = 9010;
@@ -801,6 +825,8 @@ export const errorsByCode = new Map(
     AccountNotFound,
     AccountDisabled,
     AccountExists,
+    ClaimNameReserved,
+    ClaimsTooLong,
     ProviderUnavailable,
     ProviderUnusable,
     StoreBusy,
@@ -822,6 +848,7 @@ export const errorsByCode = new Map(
     InvalidMasterKey,
     MessageNotSent,
     ClockOutOfRange,
+    NoKeyInState,
     PortUnavailable,
   ].map((error) => [error.code, error]),
 );

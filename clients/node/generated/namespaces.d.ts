@@ -54,6 +54,7 @@ export type {
   AccountFindParams, AccountFindResult,
   AccountGetParams, AccountGetResult,
   AccountListParams, AccountListResult,
+  AccountSetClaimsParams, AccountSetClaimsResult,
   AccountUpdateParams, AccountUpdateResult,
 } from "./methods/account.js";
 
@@ -200,6 +201,7 @@ export type {
   TestClockParams, TestClockResult,
   TestHttpParams, TestHttpResult,
   TestOutboxParams, TestOutboxResult,
+  TestTokenParams, TestTokenResult,
 } from "./methods/test.js";
 
 export type {

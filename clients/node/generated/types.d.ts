@@ -338,6 +338,12 @@ export type LoginProviderName = string;
  */
 export type Logins = { [name: string]: string };
 
+/**
+ * How the connection to a mail server is encrypted: startTLS after a plain greeting (port 587), implicit from the first
+ * byte (465), or not at all, which only servers on loopback addresses are spoken to.
+ */
+export type MailEncryption = "startTLS" | "implicit" | "noneToLoopback";
+
 /** Counters of one method since the start. */
 export interface MethodMetrics {
   /** The method. */
@@ -487,7 +493,9 @@ export interface PoolProvider {
   provider?: Open<"accounts.google.com" | "appleid.apple.com" | "graph.facebook.com" | "www.amazon.com">;
   /** Its issuer, if it is not a well-known one. */
   issuer?: string;
-  /** The client or app ids whose tokens are accepted. */
+  /** For a tenant of this store its id. */
+  tenantId?: TenantId;
+  /** The client or app ids whose tokens are accepted; of a tenant, its id. */
   clientIds: string[];
   /** Its public keys, if they are not fetched. */
   keys?: JsonObject[];
@@ -499,11 +507,17 @@ export interface PoolProvider {
   allowPrivateNetwork: boolean;
 }
 
-/** A public login provider of a pool: a well-known one by its domain, any other by its issuer. */
+/**
+ * A public login provider of a pool: a well-known one by its domain, a tenant of this store by its id, any other by its
+ * issuer.
+ */
 export type PoolProviderSettings =
   & {
-    /** The client or app ids whose tokens are accepted. At most 100 elements. */
-    clientIds: readonly string[];
+    /**
+     * The client or app ids whose tokens are accepted. Every provider has some; a tenant is its own. At most 100
+     * elements.
+     */
+    clientIds?: readonly string[];
     /** Its public keys (RFC 7517), if they are not to be fetched. At most 100 elements. */
     keys?: readonly JsonObject[];
     /** Where a provider of access tokens is asked, instead of at its own address. At most 2048 characters. */
@@ -525,6 +539,11 @@ export type PoolProviderSettings =
        * most 512 characters.
        */
       issuer?: undefined;
+      /**
+       * For a tenant of this store its id. Its ID tokens are the logins, named by the tenant's issuer without https://;
+       * nothing else is said of it.
+       */
+      tenantId?: undefined;
     }
     | {
       /**
@@ -537,6 +556,28 @@ export type PoolProviderSettings =
        * most 512 characters.
        */
       issuer: string;
+      /**
+       * For a tenant of this store its id. Its ID tokens are the logins, named by the tenant's issuer without https://;
+       * nothing else is said of it.
+       */
+      tenantId?: undefined;
+    }
+    | {
+      /**
+       * For a well-known provider its domain: accounts.google.com, appleid.apple.com, graph.facebook.com or
+       * www.amazon.com. It is the name of its logins.
+       */
+      provider?: undefined;
+      /**
+       * For any other OpenID provider its issuer, exactly as in iss. Its logins are named by it without https://. At
+       * most 512 characters.
+       */
+      issuer?: undefined;
+      /**
+       * For a tenant of this store its id. Its ID tokens are the logins, named by the tenant's issuer without https://;
+       * nothing else is said of it.
+       */
+      tenantId: TenantId;
     }
   )
 
@@ -889,6 +930,12 @@ export type TagValue = string;
 /** Free labels on a resource. At most 50 members. */
 export type Tags = { [name: string]: TagValue };
 
+/**
+ * What a message is for: the code of a sign-up, of a sign-in, of a password reset, or the notice to somebody who has an
+ * account already.
+ */
+export type TemplatePurpose = "signUp" | "signIn" | "passwordReset" | "signUpNotice";
+
 /** A tenant: the accounts of people, and how they come to be. */
 export interface Tenant {
   /** The id of a tenant, which stands in its issuer and is the audience of its ID tokens. */
@@ -913,6 +960,11 @@ export interface Tenant {
   lockout: LockoutPolicy;
   /** How long the tokens of a tenant live. */
   tokens: TokenLifetimes;
+  /**
+   * How a tenant's messages reach people. What is left out is as the process was started; where that says nothing
+   * either, flows answer messageNotSent.
+   */
+  delivery?: TenantDelivery;
   /** Whether sign-up, sign-in and reset hide which addresses have accounts. */
   enumerationProtection: boolean;
   /** The JOSE algorithm a pool signs its tokens with. */
@@ -949,8 +1001,90 @@ export interface TenantAttribute {
   inIdToken?: boolean;
 }
 
+/**
+ * How a tenant's messages reach people. What is left out is as the process was started; where that says nothing either,
+ * flows answer messageNotSent.
+ */
+export interface TenantDelivery {
+  /** The SMTP server that takes a tenant's mails. */
+  smtp?: TenantMailServer;
+  /**
+   * Who is posted messages to send: text messages, and mails where there is no SMTP server. Each post is signed with
+   * HMAC-SHA-256.
+   */
+  webhook?: TenantWebhook;
+  /** Words of its own, one for each purpose and language. At most 100 elements. */
+  templates?: readonly TenantTemplate[];
+  /** The language that mails are written in, if there are words in it. At most 64 characters. Without it: "en". */
+  language?: string;
+}
+
 /** The id of a tenant, which stands in its issuer and is the audience of its ID tokens. At most 64 characters. */
 export type TenantId = string;
+
+/** The SMTP server that takes a tenant's mails. */
+export interface TenantMailServer {
+  /** A host name, an IPv4 address, or an IPv6 address in brackets. At most 253 characters. */
+  host: string;
+  /** Without it 587, or 465 with implicit encryption. 1 to 65535. */
+  port?: number;
+  /**
+   * How the connection to a mail server is encrypted: startTLS after a plain greeting (port 587), implicit from the
+   * first byte (465), or not at all, which only servers on loopback addresses are spoken to. Without it: "startTLS".
+   */
+  encryption?: MailEncryption;
+  /** Who logs in; without it nobody does. At most 256 characters. */
+  user?: string;
+  /**
+   * Kept sealed and never answered. Left out of an update that leaves host, port, encryption and user as they are, it
+   * stays. At most 1024 characters.
+   */
+  password?: string;
+  /** The sender's address. At most 254 characters. */
+  from: string;
+  /** The sender's name; without it the tenant's. At most 128 characters. */
+  fromName?: string;
+  /** Where answers go. At most 254 characters. */
+  replyTo?: string;
+}
+
+/**
+ * The words of a mail in one language. {{code}}, {{minutes}}, {{tenantName}} and {{address}} are filled in; whatever the
+ * values are, they add no line to a header and no markup to the HTML.
+ */
+export interface TenantTemplate {
+  /**
+   * What a message is for: the code of a sign-up, of a sign-in, of a password reset, or the notice to somebody who has
+   * an account already.
+   */
+  purpose: TemplatePurpose;
+  /** A language tag such as de-CH. At most 64 characters. */
+  language: string;
+  /** One line. At most 256 characters. */
+  subject: string;
+  /** The mail as plain text. At most 16384 characters. */
+  text: string;
+  /** The same as HTML. At most 65536 characters. */
+  html?: string;
+}
+
+/**
+ * Who is posted messages to send: text messages, and mails where there is no SMTP server. Each post is signed with
+ * HMAC-SHA-256.
+ */
+export interface TenantWebhook {
+  /** An https URL. At most 2048 characters. */
+  url: string;
+  /**
+   * What posts are signed with, at least 16 bytes. Kept sealed and never answered. Left out of an update that leaves the
+   * URL as it is, it stays. At most 1024 characters.
+   */
+  secret?: string;
+  /** Whether it may be in a private network. Without it: false. */
+  allowPrivateNetwork?: boolean;
+  /** Whether it may be on a loopback address, without TLS. Without it: false. */
+  allowInsecure?: boolean;
+}
 
 /** Integer seconds since 1970-01-01T00:00:00Z. 0 to 253402300799. */
 export type Timestamp = number;

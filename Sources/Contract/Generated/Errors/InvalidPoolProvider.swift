@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// A pool's provider cannot be used: an issuer that is no https URL, keys that cannot be read, a name that is taken.
+/// A pool's provider cannot be used: an issuer that is no https URL, no client ids, keys that cannot be read, a name that is taken.
 public struct InvalidPoolProvider: ContractError {
     /// Its domain or issuer.
     public var provider: String

@@ -6,7 +6,7 @@ import JSON
 public struct LoginTokenInvalid: ContractError {
     /// A login provider: the pool's developer provider, or a public provider.
     public var provider: String
-    /// Which check failed: malformed, issuer, signature, audience, expired, notYetValid, subject.
+    /// Which check failed: malformed, issuer, signature, audience, expired, notYetValid, subject; for a token of a tenant of this store also use (only ID tokens are logins) and revoked (session or account has ended).
     public var check: String
     /// What is wrong with it.
     public var reason: String

@@ -22,6 +22,9 @@ public protocol AccountHandlers: Sendable {
     /// List the accounts of a tenant.
     func list(_ request: AccountList.Params, _ call: any CallContext) throws -> AccountList.Result
 
+    /// Set the custom claims of an account.
+    func setClaims(_ request: AccountSetClaims.Params, _ call: any CallContext) throws -> AccountSetClaims.Result
+
     /// Change an account.
     func update(_ request: AccountUpdate.Params, _ call: any CallContext) throws -> AccountUpdate.Result
 }

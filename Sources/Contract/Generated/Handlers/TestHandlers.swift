@@ -12,4 +12,7 @@ public protocol TestHandlers: Sendable {
 
     /// Read the messages that would have been sent.
     func outbox(_ request: TestOutbox.Params, _ call: any CallContext) throws -> TestOutbox.Result
+
+    /// Sign any token you like.
+    func token(_ request: TestToken.Params, _ call: any CallContext) throws -> TestToken.Result
 }

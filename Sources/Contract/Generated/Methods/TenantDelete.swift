@@ -4,7 +4,7 @@ import JSON
 
 /// Delete a tenant with its accounts.
 ///
-/// Its accounts, sessions and keys go with it; the tokens it issued are refused from now on. The default tenant stays.
+/// Its accounts, sessions and keys go with it; the tokens it issued are refused from now on. Pools that list it keep it and their identities, but nobody can prove a login of it any more, and pool.update takes it no longer. The default tenant stays.
 ///
 /// - Source: firebase: tenants.delete
 public enum TenantDelete: ContractMethod {
@@ -52,10 +52,10 @@ public enum TenantDelete: ContractMethod {
     public static let info = MethodInfo(
         name: "tenant.delete",
         summary: "Delete a tenant with its accounts.",
-        description: "Its accounts, sessions and keys go with it; the tokens it issued are refused from now on. The default tenant stays.",
+        description: "Its accounts, sessions and keys go with it; the tokens it issued are refused from now on. Pools that list it keep it and their identities, but nobody can prove a login of it any more, and pool.update takes it no longer. The default tenant stays.",
         caller: .developer, isReadOnly: false, isTesting: false,
         errors: ["tenantNotFound", "tenantNotDeletable"],
-        openRPC: ##"{"name":"tenant.delete","summary":"Delete a tenant with its accounts.","description":"Its accounts, sessions and keys go with it; the tokens it issued are refused from now on. The default tenant stays.","paramStructure":"by-name","params":[{"name":"tenantId","required":true,"description":"The id of a tenant, which stands in its issuer and is the audience of its ID tokens.","schema":{"$ref":"#/components/schemas/TenantId"}}],"result":{"name":"result","schema":{"type":"object","required":["tenantId"],"properties":{"tenantId":{"$ref":"#/components/schemas/TenantId"}}}},"errors":[{"$ref":"#/components/errors/tenantNotFound"},{"$ref":"#/components/errors/tenantNotDeletable"}],"examples":[{"name":"a tenant","params":[{"name":"tenantId","value":"shop"}],"result":{"name":"result","value":{"tenantId":"shop"}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-equivalents":{"firebase":"tenants.delete"}}"##,
+        openRPC: ##"{"name":"tenant.delete","summary":"Delete a tenant with its accounts.","description":"Its accounts, sessions and keys go with it; the tokens it issued are refused from now on. Pools that list it keep it and their identities, but nobody can prove a login of it any more, and pool.update takes it no longer. The default tenant stays.","paramStructure":"by-name","params":[{"name":"tenantId","required":true,"description":"The id of a tenant, which stands in its issuer and is the audience of its ID tokens.","schema":{"$ref":"#/components/schemas/TenantId"}}],"result":{"name":"result","schema":{"type":"object","required":["tenantId"],"properties":{"tenantId":{"$ref":"#/components/schemas/TenantId"}}}},"errors":[{"$ref":"#/components/errors/tenantNotFound"},{"$ref":"#/components/errors/tenantNotDeletable"}],"examples":[{"name":"a tenant","params":[{"name":"tenantId","value":"shop"}],"result":{"name":"result","value":{"tenantId":"shop"}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-equivalents":{"firebase":"tenants.delete"}}"##,
         makeParams: { [FieldInfo(name: "tenantId", type: "string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$", isRequired: true, defaultValue: nil, description: "The id of a tenant, which stands in its issuer and is the audience of its ID tokens.")] },
         makeResult: { [FieldInfo(name: "tenantId", type: "string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$", isRequired: true, defaultValue: nil, description: "The id of a tenant, which stands in its issuer and is the audience of its ID tokens.")] })
 }

@@ -18,7 +18,9 @@ public struct PoolProvider: ContractResult, Equatable {
     public var provider: Provider?
     /// Its issuer, if it is not a well-known one.
     public var issuer: String?
-    /// The client or app ids whose tokens are accepted.
+    /// For a tenant of this store its id.
+    public var tenantId: String?
+    /// The client or app ids whose tokens are accepted; of a tenant, its id.
     public var clientIds: [String]
     /// Its public keys, if they are not fetched.
     public var keys: [EncodedObject]?
@@ -29,10 +31,11 @@ public struct PoolProvider: ContractResult, Equatable {
     /// Whether it may stand in a private network.
     public var allowPrivateNetwork: Bool
 
-    public init(name: String, provider: Provider? = nil, issuer: String? = nil, clientIds: [String], keys: [EncodedObject]? = nil, endpoint: String? = nil, allowInsecure: Bool, allowPrivateNetwork: Bool) {
+    public init(name: String, provider: Provider? = nil, issuer: String? = nil, tenantId: String? = nil, clientIds: [String], keys: [EncodedObject]? = nil, endpoint: String? = nil, allowInsecure: Bool, allowPrivateNetwork: Bool) {
         self.name = name
         self.provider = provider
         self.issuer = issuer
+        self.tenantId = tenantId
         self.clientIds = clientIds
         self.keys = keys
         self.endpoint = endpoint
@@ -51,6 +54,10 @@ public struct PoolProvider: ContractResult, Equatable {
         if let issuer {
             writer.key("issuer")
             writer.string(issuer)
+        }
+        if let tenantId {
+            writer.key("tenantId")
+            writer.string(tenantId)
         }
         writer.key("clientIds")
         writer.beginArray()

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// A public login provider of a pool: a well-known one by its domain, any other by its issuer.
+/// A public login provider of a pool: a well-known one by its domain, a tenant of this store by its id, any other by its issuer.
 public struct PoolProviderSettings: ContractParams, Equatable {
     /// For a well-known provider its domain: accounts.google.com, appleid.apple.com, graph.facebook.com or www.amazon.com. It is the name of its logins.
     public enum Provider: String, Sendable, CaseIterable {
@@ -12,18 +12,20 @@ public struct PoolProviderSettings: ContractParams, Equatable {
         case wwwAmazonCom = "www.amazon.com"
     }
 
-    /// Exactly one of provider, issuer.
+    /// Exactly one of provider, issuer, tenantId.
     public enum Name: Sendable, Equatable {
         /// For a well-known provider its domain: accounts.google.com, appleid.apple.com, graph.facebook.com or www.amazon.com. It is the name of its logins.
         case provider(Provider)
         /// For any other OpenID provider its issuer, exactly as in iss. Its logins are named by it without https://.
         case issuer(String)
+        /// For a tenant of this store its id. Its ID tokens are the logins, named by the tenant's issuer without https://; nothing else is said of it.
+        case tenantId(String)
     }
 
     /// Exactly one of these.
     public var name: Name
-    /// The client or app ids whose tokens are accepted.
-    public var clientIds: [String]
+    /// The client or app ids whose tokens are accepted. Every provider has some; a tenant is its own.
+    public var clientIds: [String]?
     /// Its public keys (RFC 7517), if they are not to be fetched.
     public var keys: [JSONObject]?
     /// Where a provider of access tokens is asked, instead of at its own address.
@@ -33,7 +35,7 @@ public struct PoolProviderSettings: ContractParams, Equatable {
     /// Whether it may stand in a private network.
     public var allowPrivateNetwork: Bool
 
-    public init(name: Name, clientIds: [String], keys: [JSONObject]? = nil, endpoint: String? = nil, allowInsecure: Bool = false, allowPrivateNetwork: Bool = false) {
+    public init(name: Name, clientIds: [String]? = nil, keys: [JSONObject]? = nil, endpoint: String? = nil, allowInsecure: Bool = false, allowPrivateNetwork: Bool = false) {
         self.name = name
         self.clientIds = clientIds
         self.keys = keys
@@ -45,6 +47,7 @@ public struct PoolProviderSettings: ContractParams, Equatable {
     public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
         var provider: Provider?
         var issuer: String?
+        var tenantId: String?
         var clientIds: [String]?
         var keys: [JSONObject]?
         var endpoint: String?
@@ -55,6 +58,8 @@ public struct PoolProviderSettings: ContractParams, Equatable {
                 provider = reader.enumeration(_value, at: "provider")
             } else if _name.isString("issuer") {
                 issuer = reader.string(_value, at: "issuer", .poolProviderSettingsIssuer)
+            } else if _name.isString("tenantId") {
+                tenantId = reader.string(_value, at: "tenantId", .tenantId)
             } else if _name.isString("clientIds") {
                 clientIds = reader.array(_value, at: "clientIds", count: 1...100, isUnique: true) { reader, value, step in reader.string(value, at: step, .poolProviderSettingsClientIdsElement) }
             } else if _name.isString("keys") {
@@ -66,20 +71,20 @@ public struct PoolProviderSettings: ContractParams, Equatable {
             } else if _name.isString("allowPrivateNetwork") {
                 allowPrivateNetwork = reader.boolean(_value, at: "allowPrivateNetwork")
             } else {
-                reader.unknown(_name, among: ["provider", "issuer", "clientIds", "keys", "endpoint", "allowInsecure", "allowPrivateNetwork"])
+                reader.unknown(_name, among: ["provider", "issuer", "tenantId", "clientIds", "keys", "endpoint", "allowInsecure", "allowPrivateNetwork"])
             }
         }
-        reader.choose("exactlyOne", 1...1, ["provider", "issuer"], given: (node["provider"] == nil ? 0 : 1) + (node["issuer"] == nil ? 0 : 1))
-        if clientIds == nil { reader.missing("clientIds", in: node) }
+        reader.choose("exactlyOne", 1...1, ["provider", "issuer", "tenantId"], given: (node["provider"] == nil ? 0 : 1) + (node["issuer"] == nil ? 0 : 1) + (node["tenantId"] == nil ? 0 : 1))
         let name: Name
         if let provider {
             name = .provider(provider)
         } else if let issuer {
             name = .issuer(issuer)
+        } else if let tenantId {
+            name = .tenantId(tenantId)
         } else {
             return nil
         }
-        guard let clientIds else { return nil }
         self.clientIds = clientIds
         self.keys = keys
         self.endpoint = endpoint

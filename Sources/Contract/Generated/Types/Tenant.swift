@@ -26,6 +26,8 @@ public struct Tenant: ContractResult, Equatable {
     public var lockout: LockoutPolicy
     /// How long the tokens of a tenant live.
     public var tokens: TokenLifetimes
+    /// How a tenant's messages reach people. What is left out is as the process was started; where that says nothing either, flows answer messageNotSent.
+    public var delivery: TenantDelivery?
     /// Whether sign-up, sign-in and reset hide which addresses have accounts.
     public var enumerationProtection: Bool
     /// The JOSE algorithm a pool signs its tokens with.
@@ -35,7 +37,7 @@ public struct Tenant: ContractResult, Equatable {
     /// Integer seconds since 1970-01-01T00:00:00Z.
     public var updatedAt: Int64
 
-    public init(tenantId: String, name: String? = nil, issuer: String, localAccountMethod: LocalAccountMethod, signUpAllowed: Bool, attributes: [TenantAttribute], audiences: [String], passwordPolicy: PasswordPolicy, codes: CodePolicy, lockout: LockoutPolicy, tokens: TokenLifetimes, enumerationProtection: Bool, signingAlgorithm: SigningAlgorithm, createdAt: Int64, updatedAt: Int64) {
+    public init(tenantId: String, name: String? = nil, issuer: String, localAccountMethod: LocalAccountMethod, signUpAllowed: Bool, attributes: [TenantAttribute], audiences: [String], passwordPolicy: PasswordPolicy, codes: CodePolicy, lockout: LockoutPolicy, tokens: TokenLifetimes, delivery: TenantDelivery? = nil, enumerationProtection: Bool, signingAlgorithm: SigningAlgorithm, createdAt: Int64, updatedAt: Int64) {
         self.tenantId = tenantId
         self.name = name
         self.issuer = issuer
@@ -47,6 +49,7 @@ public struct Tenant: ContractResult, Equatable {
         self.codes = codes
         self.lockout = lockout
         self.tokens = tokens
+        self.delivery = delivery
         self.enumerationProtection = enumerationProtection
         self.signingAlgorithm = signingAlgorithm
         self.createdAt = createdAt
@@ -87,6 +90,10 @@ public struct Tenant: ContractResult, Equatable {
         lockout.write(to: &writer)
         writer.key("tokens")
         tokens.write(to: &writer)
+        if let delivery {
+            writer.key("delivery")
+            delivery.write(to: &writer)
+        }
         writer.key("enumerationProtection")
         writer.bool(enumerationProtection)
         writer.key("signingAlgorithm")

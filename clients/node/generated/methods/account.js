@@ -7,6 +7,7 @@ const methods = {
   find: { name: "account.find", isTesting: false, secrets: [["attributes"]] },
   get: { name: "account.get", isTesting: false, secrets: [["attributes"]] },
   list: { name: "account.list", isTesting: false, secrets: [["accounts", "*", "attributes"]] },
+  setClaims: { name: "account.setClaims", isTesting: false, secrets: [["attributes"]] },
   update: { name: "account.update", isTesting: false, secrets: [["attributes"]] },
 };
 
@@ -120,6 +121,24 @@ export class AccountMethods {
    */
   list(params, options) {
     return this.#call(methods.list, params, options);
+  }
+
+  /**
+   * Set the custom claims of an account.
+   *
+   * They stand in the ID and access tokens that are signed from now on; those that are out stay as they are. What is set
+   * replaces all that was set before, and {} takes all out. Written without spaces they have at most 1000 characters,
+   * and names with a meaning of their own, such as sub or email, are refused.
+   *
+   * Equivalent: firebase accounts:update customAttributes.
+   *
+   * @throws {AccountNotFound} An account is named that never was, or is deleted.
+   * @throws {ClaimNameReserved} account.setClaims with names that tokens use themselves, or that other specifications
+   * give a meaning to.
+   * @throws {ClaimsTooLong} account.setClaims with more than tokens can carry.
+   */
+  setClaims(params, options) {
+    return this.#call(methods.setClaims, params, options);
   }
 
   /**

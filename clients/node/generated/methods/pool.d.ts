@@ -15,8 +15,9 @@ export declare class PoolMethods {
    * Equivalent: cognito CreateIdentityPool.
    *
    * @throws {PoolExists} pool.create with an id that is taken.
-   * @throws {InvalidPoolProvider} A pool's provider cannot be used: an issuer that is no https URL, keys that cannot be
-   * read, a name that is taken.
+   * @throws {InvalidPoolProvider} A pool's provider cannot be used: an issuer that is no https URL, no client ids, keys
+   * that cannot be read, a name that is taken.
+   * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
    */
   create(
     params: PoolCreateParams,
@@ -106,7 +107,8 @@ export declare class PoolMethods {
    *
    * @throws {PoolNotFound} The pool was never created, or is deleted.
    * @throws {UnsupportedLoginProvider} A login names a provider that the pool does not have.
-   * @throws {InvalidPrincipalTags} A tag's key begins with aws:, or two keys differ in case only.
+   * @throws {InvalidPrincipalTags} A tag has characters that no tag has, its key begins with aws:, two keys differ in
+   * case only, or the tags make the token too long.
    */
   setPrincipalTags(
     params: PoolSetPrincipalTagsParams,
@@ -171,8 +173,9 @@ export declare class PoolMethods {
    *
    * @throws {PoolNotFound} The pool was never created, or is deleted.
    * @throws {DeveloperProviderFixed} pool.update names another developer provider than the pool has.
-   * @throws {InvalidPoolProvider} A pool's provider cannot be used: an issuer that is no https URL, keys that cannot be
-   * read, a name that is taken.
+   * @throws {InvalidPoolProvider} A pool's provider cannot be used: an issuer that is no https URL, no client ids, keys
+   * that cannot be read, a name that is taken.
+   * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
    */
   update(
     params: PoolUpdateParams,

@@ -31,8 +31,9 @@ export class PoolMethods {
    * Equivalent: cognito CreateIdentityPool.
    *
    * @throws {PoolExists} pool.create with an id that is taken.
-   * @throws {InvalidPoolProvider} A pool's provider cannot be used: an issuer that is no https URL, keys that cannot be
-   * read, a name that is taken.
+   * @throws {InvalidPoolProvider} A pool's provider cannot be used: an issuer that is no https URL, no client ids, keys
+   * that cannot be read, a name that is taken.
+   * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
    */
   create(params, options) {
     return this.#call(methods.create, params, options);
@@ -116,7 +117,8 @@ export class PoolMethods {
    *
    * @throws {PoolNotFound} The pool was never created, or is deleted.
    * @throws {UnsupportedLoginProvider} A login names a provider that the pool does not have.
-   * @throws {InvalidPrincipalTags} A tag's key begins with aws:, or two keys differ in case only.
+   * @throws {InvalidPrincipalTags} A tag has characters that no tag has, its key begins with aws:, two keys differ in
+   * case only, or the tags make the token too long.
    */
   setPrincipalTags(params, options) {
     return this.#call(methods.setPrincipalTags, params, options);
@@ -177,8 +179,9 @@ export class PoolMethods {
    *
    * @throws {PoolNotFound} The pool was never created, or is deleted.
    * @throws {DeveloperProviderFixed} pool.update names another developer provider than the pool has.
-   * @throws {InvalidPoolProvider} A pool's provider cannot be used: an issuer that is no https URL, keys that cannot be
-   * read, a name that is taken.
+   * @throws {InvalidPoolProvider} A pool's provider cannot be used: an issuer that is no https URL, no client ids, keys
+   * that cannot be read, a name that is taken.
+   * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
    */
   update(params, options) {
     return this.#call(methods.update, params, options);

@@ -4,6 +4,7 @@ const methods = {
   clock: { name: "test.clock", isTesting: true, secrets: [] },
   http: { name: "test.http", isTesting: true, secrets: [] },
   outbox: { name: "test.outbox", isTesting: true, secrets: [] },
+  token: { name: "test.token", isTesting: true, secrets: [["token"]] },
 };
 
 /** The methods of `test`. */
@@ -53,5 +54,22 @@ export class TestMethods {
    */
   outbox(params, options) {
     return this.#call(methods.outbox, params, options);
+  }
+
+  /**
+   * Sign any token you like.
+   *
+   * For tests of what verifies tokens: good ones without a sign-in, and bad ones of every kind. It says iss, sub, aud,
+   * iat and exp, and what claims and header add; a member that is null is left out, one that is given stands in place of
+   * ours. Nothing is checked but whose key signs, and nothing is put down: a tenant's token names no session unless
+   * claims do.
+   *
+   * Offered by testing processes only.
+   *
+   * @throws {IssuerNotFound} An issuer is named that is not one of this store.
+   * @throws {NoKeyInState} test.token asks for a key that the issuer does not have.
+   */
+  token(params, options) {
+    return this.#call(methods.token, params, options);
   }
 }

@@ -11,6 +11,7 @@ METHODS = frozenset({
     "account.find",
     "account.get",
     "account.list",
+    "account.setClaims",
     "account.update",
     "audit.list",
     "audit.verify",
@@ -89,6 +90,7 @@ METHODS = frozenset({
     "test.clock",
     "test.http",
     "test.outbox",
+    "test.token",
     "token.discovery",
     "token.jwks",
     "token.mint",
@@ -101,4 +103,5 @@ TESTING_METHODS = frozenset({
     "test.clock",
     "test.http",
     "test.outbox",
+    "test.token",
 })

@@ -351,7 +351,8 @@ class InvalidLogin(AnsweredError):
 
 
 class InvalidPrincipalTags(AnsweredError):
-    """A tag's key begins with aws:, or two keys differ in case only.
+    """A tag has characters that no tag has, its key begins with aws:, two keys differ in case only, or the tags
+    make the token too long.
 
     cognito: InvalidParameterException
     """
@@ -467,7 +468,10 @@ class LoginTokenInvalid(AnsweredError):
 
     @property
     def check(self) -> str:
-        """Which check failed: malformed, issuer, signature, audience, expired, notYetValid, subject."""
+        """Which check failed: malformed, issuer, signature, audience, expired, notYetValid, subject; for a token
+        of a tenant of this store also use (only ID tokens are logins) and revoked (session or account has
+        ended).
+        """
         return cast("str", self._required("check"))
 
     @property
@@ -562,8 +566,8 @@ class DeveloperProviderFixed(AnsweredError):
 
 
 class InvalidPoolProvider(AnsweredError):
-    """A pool's provider cannot be used: an issuer that is no https URL, keys that cannot be read, a name that is
-    taken.
+    """A pool's provider cannot be used: an issuer that is no https URL, no client ids, keys that cannot be read,
+    a name that is taken.
 
     cognito: InvalidParameterException
     """
@@ -1638,6 +1642,36 @@ class AccountExists(AnsweredError):
         return cast("str", self._required("accountId"))
 
 
+class ClaimNameReserved(AnsweredError):
+    """account.setClaims with names that tokens use themselves, or that other specifications give a meaning to.
+
+    firebase: FORBIDDEN_CLAIM
+    """
+
+    code = 5004
+    type = "claimNameReserved"
+
+    @property
+    def names(self) -> List[str]:
+        """All that are refused."""
+        return cast("List[str]", self._required("names"))
+
+
+class ClaimsTooLong(AnsweredError):
+    """account.setClaims with more than tokens can carry.
+
+    firebase: CLAIMS_TOO_LARGE
+    """
+
+    code = 5005
+    type = "claimsTooLong"
+
+    @property
+    def characters(self) -> int:
+        """How many they have."""
+        return cast("int", self._required("characters"))
+
+
 class ProviderUnavailable(AnsweredError):
     """A login provider does not answer, or says that it cannot now.
 
@@ -1962,6 +1996,23 @@ class ClockOutOfRange(AnsweredError):
         return cast("int", self._required("asked"))
 
 
+class NoKeyInState(AnsweredError):
+    """test.token asks for a key that the issuer does not have."""
+
+    code = 9002
+    type = "noKeyInState"
+
+    @property
+    def issuer(self) -> str:
+        """The issuer of tokens, exactly as in their iss claim."""
+        return cast("str", self._required("issuer"))
+
+    @property
+    def key_state(self) -> str:
+        """What was asked for."""
+        return cast("str", self._required("keyState"))
+
+
 class PortUnavailable(AnsweredError):
     """test.http is asked for a port that is taken, or that this user may not have."""
 
@@ -2075,6 +2126,8 @@ BY_TYPE: Dict[str, Type[AnsweredError]] = {
     "accountNotFound": AccountNotFound,
     "accountDisabled": AccountDisabled,
     "accountExists": AccountExists,
+    "claimNameReserved": ClaimNameReserved,
+    "claimsTooLong": ClaimsTooLong,
     "providerUnavailable": ProviderUnavailable,
     "providerUnusable": ProviderUnusable,
     "storeBusy": StoreBusy,
@@ -2096,6 +2149,7 @@ BY_TYPE: Dict[str, Type[AnsweredError]] = {
     "invalidMasterKey": InvalidMasterKey,
     "messageNotSent": MessageNotSent,
     "clockOutOfRange": ClockOutOfRange,
+    "noKeyInState": NoKeyInState,
     "portUnavailable": PortUnavailable,
 }
 
@@ -2194,6 +2248,8 @@ __all__ = [
     "AccountNotFound",
     "AccountDisabled",
     "AccountExists",
+    "ClaimNameReserved",
+    "ClaimsTooLong",
     "ProviderUnavailable",
     "ProviderUnusable",
     "StoreBusy",
@@ -2215,5 +2271,6 @@ __all__ = [
     "InvalidMasterKey",
     "MessageNotSent",
     "ClockOutOfRange",
+    "NoKeyInState",
     "PortUnavailable",
 ]

@@ -46,6 +46,9 @@ KeyState = Literal["next", "active", "retired", "revoked"]
 # How people prove who they are: by a code sent to their address, by a password, or as they chose when they signed up.
 LocalAccountMethod = Literal["emailCode", "emailPassword", "either"]
 
+# How the connection to a mail server is encrypted: startTLS after a plain greeting (port 587), implicit from the first byte (465), or not at all, which only servers on loopback addresses are spoken to.
+MailEncryption = Literal["startTLS", "implicit", "noneToLoopback"]
+
 # Which one.
 MalformedPolicyPolicy = Literal["trust", "session"]
 
@@ -93,6 +96,15 @@ SystemInfoResultCaller = Literal["developer", "public"]
 
 # Where the data lives.
 SystemInfoResultStoreKind = Literal["memory", "sqlite", "postgres"]
+
+# What a message is for: the code of a sign-up, of a sign-in, of a password reset, or the notice to somebody who has an account already.
+TemplatePurpose = Literal["signUp", "signIn", "passwordReset", "signUpNotice"]
+
+# Which of the issuer's keys signs. wrong is none of them but claims to be the active one; unknown has a kid of its own.
+TestTokenKeyState = Literal["active", "next", "retired", "revoked", "gone", "wrong", "unknown"]
+
+# What typ in the header says, unless header says it: id or access of a tenant, or pool. Without it, id for a tenant and pool for a pool.
+TestTokenUse = Literal["id", "access", "pool"]
 
 # What a token is for: a pool's OpenID token, or a tenant's ID or access token.
 TokenUse = Literal["pool", "id", "access"]
@@ -2029,7 +2041,7 @@ class PoolProvider(Record):
     """A public login provider of a pool."""
 
     __slots__ = ()
-    _members = (("name", "name"), ("provider", "provider"), ("issuer", "issuer"), ("client_ids", "clientIds"), ("keys", "keys"), ("endpoint", "endpoint"), ("allow_insecure", "allowInsecure"), ("allow_private_network", "allowPrivateNetwork"),)
+    _members = (("name", "name"), ("provider", "provider"), ("issuer", "issuer"), ("tenant_id", "tenantId"), ("client_ids", "clientIds"), ("keys", "keys"), ("endpoint", "endpoint"), ("allow_insecure", "allowInsecure"), ("allow_private_network", "allowPrivateNetwork"),)
 
     def __init__(
         self,
@@ -2040,6 +2052,7 @@ class PoolProvider(Record):
         allow_private_network: bool,
         provider: Optional[str] = None,
         issuer: Optional[str] = None,
+        tenant_id: Optional[str] = None,
         keys: Optional[Sequence[Mapping[str, Any]]] = None,
         endpoint: Optional[str] = None,
     ) -> None:
@@ -2047,6 +2060,7 @@ class PoolProvider(Record):
             "name": name,
             "provider": provider,
             "issuer": issuer,
+            "tenantId": tenant_id,
             "clientIds": client_ids,
             "keys": keys,
             "endpoint": endpoint,
@@ -2075,8 +2089,14 @@ class PoolProvider(Record):
         return None if value is None else cast("str", value)
 
     @property
+    def tenant_id(self) -> Optional[str]:
+        """For a tenant of this store its id."""
+        value = self._optional("tenantId")
+        return None if value is None else cast("str", value)
+
+    @property
     def client_ids(self) -> List[str]:
-        """The client or app ids whose tokens are accepted."""
+        """The client or app ids whose tokens are accepted; of a tenant, its id."""
         return cast("List[str]", self._required("clientIds"))
 
     @property
@@ -2103,17 +2123,20 @@ class PoolProvider(Record):
 
 
 class PoolProviderSettings(Record):
-    """A public login provider of a pool: a well-known one by its domain, any other by its issuer."""
+    """A public login provider of a pool: a well-known one by its domain, a tenant of this store by its id, any
+    other by its issuer.
+    """
 
     __slots__ = ()
-    _members = (("provider", "provider"), ("issuer", "issuer"), ("client_ids", "clientIds"), ("keys", "keys"), ("endpoint", "endpoint"), ("allow_insecure", "allowInsecure"), ("allow_private_network", "allowPrivateNetwork"),)
+    _members = (("provider", "provider"), ("issuer", "issuer"), ("tenant_id", "tenantId"), ("client_ids", "clientIds"), ("keys", "keys"), ("endpoint", "endpoint"), ("allow_insecure", "allowInsecure"), ("allow_private_network", "allowPrivateNetwork"),)
 
     def __init__(
         self,
         *,
-        client_ids: Sequence[str],
         provider: Optional[str] = None,
         issuer: Optional[str] = None,
+        tenant_id: Optional[str] = None,
+        client_ids: Optional[Sequence[str]] = None,
         keys: Optional[Sequence[Mapping[str, Any]]] = None,
         endpoint: Optional[str] = None,
         allow_insecure: Optional[bool] = None,
@@ -2122,6 +2145,7 @@ class PoolProviderSettings(Record):
         super().__init__({
             "provider": provider,
             "issuer": issuer,
+            "tenantId": tenant_id,
             "clientIds": client_ids,
             "keys": keys,
             "endpoint": endpoint,
@@ -2147,9 +2171,18 @@ class PoolProviderSettings(Record):
         return None if value is None else cast("str", value)
 
     @property
-    def client_ids(self) -> List[str]:
-        """The client or app ids whose tokens are accepted."""
-        return cast("List[str]", self._required("clientIds"))
+    def tenant_id(self) -> Optional[str]:
+        """For a tenant of this store its id. Its ID tokens are the logins, named by the tenant's issuer without
+        https://; nothing else is said of it.
+        """
+        value = self._optional("tenantId")
+        return None if value is None else cast("str", value)
+
+    @property
+    def client_ids(self) -> Optional[List[str]]:
+        """The client or app ids whose tokens are accepted. Every provider has some; a tenant is its own."""
+        value = self._optional("clientIds")
+        return None if value is None else cast("List[str]", value)
 
     @property
     def keys(self) -> Optional[List[Dict[str, Any]]]:
@@ -3672,7 +3705,7 @@ class Tenant(Record):
     """A tenant: the accounts of people, and how they come to be."""
 
     __slots__ = ()
-    _members = (("tenant_id", "tenantId"), ("name", "name"), ("issuer", "issuer"), ("local_account_method", "localAccountMethod"), ("sign_up_allowed", "signUpAllowed"), ("attributes", "attributes"), ("audiences", "audiences"), ("password_policy", "passwordPolicy"), ("codes", "codes"), ("lockout", "lockout"), ("tokens", "tokens"), ("enumeration_protection", "enumerationProtection"), ("signing_algorithm", "signingAlgorithm"), ("created_at", "createdAt"), ("updated_at", "updatedAt"),)
+    _members = (("tenant_id", "tenantId"), ("name", "name"), ("issuer", "issuer"), ("local_account_method", "localAccountMethod"), ("sign_up_allowed", "signUpAllowed"), ("attributes", "attributes"), ("audiences", "audiences"), ("password_policy", "passwordPolicy"), ("codes", "codes"), ("lockout", "lockout"), ("tokens", "tokens"), ("delivery", "delivery"), ("enumeration_protection", "enumerationProtection"), ("signing_algorithm", "signingAlgorithm"), ("created_at", "createdAt"), ("updated_at", "updatedAt"),)
 
     def __init__(
         self,
@@ -3692,6 +3725,7 @@ class Tenant(Record):
         created_at: int,
         updated_at: int,
         name: Optional[str] = None,
+        delivery: Optional[Union[TenantDelivery, Mapping[str, Any]]] = None,
     ) -> None:
         super().__init__({
             "tenantId": tenant_id,
@@ -3705,6 +3739,7 @@ class Tenant(Record):
             "codes": codes,
             "lockout": lockout,
             "tokens": tokens,
+            "delivery": delivery,
             "enumerationProtection": enumeration_protection,
             "signingAlgorithm": signing_algorithm,
             "createdAt": created_at,
@@ -3768,6 +3803,14 @@ class Tenant(Record):
     def tokens(self) -> TokenLifetimes:
         """How long the tokens of a tenant live."""
         return TokenLifetimes.of(self._required("tokens"))
+
+    @property
+    def delivery(self) -> Optional[TenantDelivery]:
+        """How a tenant's messages reach people. What is left out is as the process was started; where that says
+        nothing either, flows answer messageNotSent.
+        """
+        value = self._optional("delivery")
+        return None if value is None else TenantDelivery.of(value)
 
     @property
     def enumeration_protection(self) -> bool:
@@ -3890,6 +3933,56 @@ class TenantDeleteResult(Record):
         return cast("str", self._required("tenantId"))
 
 
+class TenantDelivery(Record):
+    """How a tenant's messages reach people. What is left out is as the process was started; where that says
+    nothing either, flows answer messageNotSent.
+    """
+
+    __slots__ = ()
+    _members = (("smtp", "smtp"), ("webhook", "webhook"), ("templates", "templates"), ("language", "language"),)
+
+    def __init__(
+        self,
+        *,
+        smtp: Optional[Union[TenantMailServer, Mapping[str, Any]]] = None,
+        webhook: Optional[Union[TenantWebhook, Mapping[str, Any]]] = None,
+        templates: Optional[Sequence[Union[TenantTemplate, Mapping[str, Any]]]] = None,
+        language: Optional[str] = None,
+    ) -> None:
+        super().__init__({
+            "smtp": smtp,
+            "webhook": webhook,
+            "templates": templates,
+            "language": language,
+        })
+
+    @property
+    def smtp(self) -> Optional[TenantMailServer]:
+        """The SMTP server that takes a tenant's mails."""
+        value = self._optional("smtp")
+        return None if value is None else TenantMailServer.of(value)
+
+    @property
+    def webhook(self) -> Optional[TenantWebhook]:
+        """Who is posted messages to send: text messages, and mails where there is no SMTP server. Each post is
+        signed with HMAC-SHA-256.
+        """
+        value = self._optional("webhook")
+        return None if value is None else TenantWebhook.of(value)
+
+    @property
+    def templates(self) -> Optional[List[TenantTemplate]]:
+        """Words of its own, one for each purpose and language."""
+        value = self._optional("templates")
+        return None if value is None else [TenantTemplate.of(each) for each in value]
+
+    @property
+    def language(self) -> Optional[str]:
+        """The language that mails are written in, if there are words in it."""
+        value = self._optional("language")
+        return None if value is None else cast("str", value)
+
+
 class TenantListResult(Record):
     """What `tenant.list` answers."""
 
@@ -3917,6 +4010,193 @@ class TenantListResult(Record):
         """Present when there is more: the cursor of the next call."""
         value = self._optional("nextCursor")
         return None if value is None else cast("str", value)
+
+
+class TenantMailServer(Record):
+    """The SMTP server that takes a tenant's mails."""
+
+    __slots__ = ()
+    _members = (("host", "host"), ("port", "port"), ("encryption", "encryption"), ("user", "user"), ("password", "password"), ("from_", "from"), ("from_name", "fromName"), ("reply_to", "replyTo"),)
+    _secret = frozenset({"password"})
+
+    def __init__(
+        self,
+        *,
+        host: str,
+        from_: str,
+        port: Optional[int] = None,
+        encryption: Optional[str] = None,
+        user: Optional[str] = None,
+        password: Optional[str] = None,
+        from_name: Optional[str] = None,
+        reply_to: Optional[str] = None,
+    ) -> None:
+        super().__init__({
+            "host": host,
+            "port": port,
+            "encryption": encryption,
+            "user": user,
+            "password": password,
+            "from": from_,
+            "fromName": from_name,
+            "replyTo": reply_to,
+        })
+
+    @property
+    def host(self) -> str:
+        """A host name, an IPv4 address, or an IPv6 address in brackets."""
+        return cast("str", self._required("host"))
+
+    @property
+    def port(self) -> Optional[int]:
+        """Without it 587, or 465 with implicit encryption."""
+        value = self._optional("port")
+        return None if value is None else cast("int", value)
+
+    @property
+    def encryption(self) -> Optional[str]:
+        """How the connection to a mail server is encrypted: startTLS after a plain greeting (port 587), implicit
+        from the first byte (465), or not at all, which only servers on loopback addresses are spoken to. One
+        of startTLS, implicit, noneToLoopback, or what a newer binary answers.
+        """
+        value = self._optional("encryption")
+        return None if value is None else cast("str", value)
+
+    @property
+    def user(self) -> Optional[str]:
+        """Who logs in; without it nobody does."""
+        value = self._optional("user")
+        return None if value is None else cast("str", value)
+
+    @property
+    def password(self) -> Optional[str]:
+        """Kept sealed and never answered. Left out of an update that leaves host, port, encryption and user as
+        they are, it stays.
+        """
+        value = self._optional("password")
+        return None if value is None else cast("str", value)
+
+    @property
+    def from_(self) -> str:
+        """The sender's address."""
+        return cast("str", self._required("from"))
+
+    @property
+    def from_name(self) -> Optional[str]:
+        """The sender's name; without it the tenant's."""
+        value = self._optional("fromName")
+        return None if value is None else cast("str", value)
+
+    @property
+    def reply_to(self) -> Optional[str]:
+        """Where answers go."""
+        value = self._optional("replyTo")
+        return None if value is None else cast("str", value)
+
+
+class TenantTemplate(Record):
+    """The words of a mail in one language. {{code}}, {{minutes}}, {{tenantName}} and {{address}} are filled in;
+    whatever the values are, they add no line to a header and no markup to the HTML.
+    """
+
+    __slots__ = ()
+    _members = (("purpose", "purpose"), ("language", "language"), ("subject", "subject"), ("text", "text"), ("html", "html"),)
+
+    def __init__(
+        self,
+        *,
+        purpose: str,
+        language: str,
+        subject: str,
+        text: str,
+        html: Optional[str] = None,
+    ) -> None:
+        super().__init__({
+            "purpose": purpose,
+            "language": language,
+            "subject": subject,
+            "text": text,
+            "html": html,
+        })
+
+    @property
+    def purpose(self) -> str:
+        """What a message is for: the code of a sign-up, of a sign-in, of a password reset, or the notice to
+        somebody who has an account already. One of signUp, signIn, passwordReset, signUpNotice, or what a
+        newer binary answers.
+        """
+        return cast("str", self._required("purpose"))
+
+    @property
+    def language(self) -> str:
+        """A language tag such as de-CH."""
+        return cast("str", self._required("language"))
+
+    @property
+    def subject(self) -> str:
+        """One line."""
+        return cast("str", self._required("subject"))
+
+    @property
+    def text(self) -> str:
+        """The mail as plain text."""
+        return cast("str", self._required("text"))
+
+    @property
+    def html(self) -> Optional[str]:
+        """The same as HTML."""
+        value = self._optional("html")
+        return None if value is None else cast("str", value)
+
+
+class TenantWebhook(Record):
+    """Who is posted messages to send: text messages, and mails where there is no SMTP server. Each post is
+    signed with HMAC-SHA-256.
+    """
+
+    __slots__ = ()
+    _members = (("url", "url"), ("secret", "secret"), ("allow_private_network", "allowPrivateNetwork"), ("allow_insecure", "allowInsecure"),)
+    _secret = frozenset({"secret"})
+
+    def __init__(
+        self,
+        *,
+        url: str,
+        secret: Optional[str] = None,
+        allow_private_network: Optional[bool] = None,
+        allow_insecure: Optional[bool] = None,
+    ) -> None:
+        super().__init__({
+            "url": url,
+            "secret": secret,
+            "allowPrivateNetwork": allow_private_network,
+            "allowInsecure": allow_insecure,
+        })
+
+    @property
+    def url(self) -> str:
+        """An https URL."""
+        return cast("str", self._required("url"))
+
+    @property
+    def secret(self) -> Optional[str]:
+        """What posts are signed with, at least 16 bytes. Kept sealed and never answered. Left out of an update
+        that leaves the URL as it is, it stays.
+        """
+        value = self._optional("secret")
+        return None if value is None else cast("str", value)
+
+    @property
+    def allow_private_network(self) -> Optional[bool]:
+        """Whether it may be in a private network."""
+        value = self._optional("allowPrivateNetwork")
+        return None if value is None else cast("bool", value)
+
+    @property
+    def allow_insecure(self) -> Optional[bool]:
+        """Whether it may be on a loopback address, without TLS."""
+        value = self._optional("allowInsecure")
+        return None if value is None else cast("bool", value)
 
 
 class TestClockResult(Record):
@@ -3974,6 +4254,24 @@ class TestOutboxResult(Record):
     def messages(self) -> List[SentMessage]:
         """At most 100."""
         return [SentMessage.of(each) for each in self._required("messages")]
+
+
+class TestTokenResult(Record):
+    """What `test.token` answers."""
+
+    __slots__ = ()
+    _members = (("token", "token"),)
+    _secret = frozenset({"token"})
+
+    def __init__(self, *, token: str) -> None:
+        super().__init__({
+            "token": token,
+        })
+
+    @property
+    def token(self) -> str:
+        """A signed JSON Web Token in compact form."""
+        return cast("str", self._required("token"))
 
 
 class TokenDiscoveryResult(Record):
@@ -4330,6 +4628,7 @@ __all__ = [
     "IdentityState",
     "KeyState",
     "LocalAccountMethod",
+    "MailEncryption",
     "MalformedPolicyPolicy",
     "PasswordResetStepState",
     "PasswordRule",
@@ -4346,6 +4645,9 @@ __all__ = [
     "StoreStatsResultStoreKind",
     "SystemInfoResultCaller",
     "SystemInfoResultStoreKind",
+    "TemplatePurpose",
+    "TestTokenKeyState",
+    "TestTokenUse",
     "TokenUse",
     "Account",
     "AccountDeleteResult",
@@ -4427,10 +4729,15 @@ __all__ = [
     "Tenant",
     "TenantAttribute",
     "TenantDeleteResult",
+    "TenantDelivery",
     "TenantListResult",
+    "TenantMailServer",
+    "TenantTemplate",
+    "TenantWebhook",
     "TestClockResult",
     "TestHttpResult",
     "TestOutboxResult",
+    "TestTokenResult",
     "TokenDiscoveryResult",
     "TokenJwksResult",
     "TokenLifetimes",

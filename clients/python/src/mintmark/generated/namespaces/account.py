@@ -239,6 +239,39 @@ class AccountMethods:
         answer = self._call("account.list", params, timeout, trace)
         return types.AccountListResult.of(answer)
 
+    def set_claims(
+        self,
+        *,
+        account_id: str,
+        claims: Mapping[str, Any],
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.Account:
+        """Set the custom claims of an account.
+
+        They stand in the ID and access tokens that are signed from now on; those that are out stay as they
+        are. What is set replaces all that was set before, and {} takes all out. Written without spaces they
+        have at most 1000 characters, and names with a meaning of their own, such as sub or email, are
+        refused.
+
+        Args:
+            account_id (string of 1–64 characters like ^[0-9a-f-]+$): The id of an account; sub in its tokens.
+            claims (any object): The claims by their names.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            AccountNotFound: An account is named that never was, or is deleted.
+            ClaimNameReserved: account.setClaims with names that tokens use themselves, or that other
+                specifications give a meaning to.
+            ClaimsTooLong: account.setClaims with more than tokens can carry.
+
+        Elsewhere: firebase: accounts:update customAttributes.
+        """
+        params: Dict[str, Any] = {"accountId": account_id, "claims": claims}
+        answer = self._call("account.setClaims", params, timeout, trace)
+        return types.Account.of(answer)
+
     def update(
         self,
         *,
@@ -513,6 +546,39 @@ class AsyncAccountMethods:
         }
         answer = await self._call("account.list", params, timeout, trace)
         return types.AccountListResult.of(answer)
+
+    async def set_claims(
+        self,
+        *,
+        account_id: str,
+        claims: Mapping[str, Any],
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.Account:
+        """Set the custom claims of an account.
+
+        They stand in the ID and access tokens that are signed from now on; those that are out stay as they
+        are. What is set replaces all that was set before, and {} takes all out. Written without spaces they
+        have at most 1000 characters, and names with a meaning of their own, such as sub or email, are
+        refused.
+
+        Args:
+            account_id (string of 1–64 characters like ^[0-9a-f-]+$): The id of an account; sub in its tokens.
+            claims (any object): The claims by their names.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            AccountNotFound: An account is named that never was, or is deleted.
+            ClaimNameReserved: account.setClaims with names that tokens use themselves, or that other
+                specifications give a meaning to.
+            ClaimsTooLong: account.setClaims with more than tokens can carry.
+
+        Elsewhere: firebase: accounts:update customAttributes.
+        """
+        params: Dict[str, Any] = {"accountId": account_id, "claims": claims}
+        answer = await self._call("account.setClaims", params, timeout, trace)
+        return types.Account.of(answer)
 
     async def update(
         self,

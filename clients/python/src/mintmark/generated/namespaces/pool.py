@@ -51,8 +51,9 @@ class PoolMethods:
 
         Raises:
             PoolExists: pool.create with an id that is taken.
-            InvalidPoolProvider: A pool's provider cannot be used: an issuer that is no https URL, keys that
-                cannot be read, a name that is taken.
+            InvalidPoolProvider: A pool's provider cannot be used: an issuer that is no https URL, no client
+                ids, keys that cannot be read, a name that is taken.
+            TenantNotFound: A tenant is named that was never created, or is deleted.
 
         Elsewhere: cognito: CreateIdentityPool.
         """
@@ -236,7 +237,8 @@ class PoolMethods:
         Raises:
             PoolNotFound: The pool was never created, or is deleted.
             UnsupportedLoginProvider: A login names a provider that the pool does not have.
-            InvalidPrincipalTags: A tag's key begins with aws:, or two keys differ in case only.
+            InvalidPrincipalTags: A tag has characters that no tag has, its key begins with aws:, two keys
+                differ in case only, or the tags make the token too long.
 
         Elsewhere: cognito: SetPrincipalTagAttributeMap.
         """
@@ -383,8 +385,9 @@ class PoolMethods:
         Raises:
             PoolNotFound: The pool was never created, or is deleted.
             DeveloperProviderFixed: pool.update names another developer provider than the pool has.
-            InvalidPoolProvider: A pool's provider cannot be used: an issuer that is no https URL, keys that
-                cannot be read, a name that is taken.
+            InvalidPoolProvider: A pool's provider cannot be used: an issuer that is no https URL, no client
+                ids, keys that cannot be read, a name that is taken.
+            TenantNotFound: A tenant is named that was never created, or is deleted.
 
         Elsewhere: cognito: UpdateIdentityPool.
         """
@@ -445,8 +448,9 @@ class AsyncPoolMethods:
 
         Raises:
             PoolExists: pool.create with an id that is taken.
-            InvalidPoolProvider: A pool's provider cannot be used: an issuer that is no https URL, keys that
-                cannot be read, a name that is taken.
+            InvalidPoolProvider: A pool's provider cannot be used: an issuer that is no https URL, no client
+                ids, keys that cannot be read, a name that is taken.
+            TenantNotFound: A tenant is named that was never created, or is deleted.
 
         Elsewhere: cognito: CreateIdentityPool.
         """
@@ -630,7 +634,8 @@ class AsyncPoolMethods:
         Raises:
             PoolNotFound: The pool was never created, or is deleted.
             UnsupportedLoginProvider: A login names a provider that the pool does not have.
-            InvalidPrincipalTags: A tag's key begins with aws:, or two keys differ in case only.
+            InvalidPrincipalTags: A tag has characters that no tag has, its key begins with aws:, two keys
+                differ in case only, or the tags make the token too long.
 
         Elsewhere: cognito: SetPrincipalTagAttributeMap.
         """
@@ -777,8 +782,9 @@ class AsyncPoolMethods:
         Raises:
             PoolNotFound: The pool was never created, or is deleted.
             DeveloperProviderFixed: pool.update names another developer provider than the pool has.
-            InvalidPoolProvider: A pool's provider cannot be used: an issuer that is no https URL, keys that
-                cannot be read, a name that is taken.
+            InvalidPoolProvider: A pool's provider cannot be used: an issuer that is no https URL, no client
+                ids, keys that cannot be read, a name that is taken.
+            TenantNotFound: A tenant is named that was never created, or is deleted.
 
         Elsewhere: cognito: UpdateIdentityPool.
         """

@@ -26,6 +26,7 @@ class TenantMethods:
         codes: Optional[Union[types.CodePolicy, Mapping[str, Any]]] = None,
         lockout: Optional[Union[types.LockoutPolicy, Mapping[str, Any]]] = None,
         tokens: Optional[Union[types.TokenLifetimes, Mapping[str, Any]]] = None,
+        delivery: Optional[Union[types.TenantDelivery, Mapping[str, Any]]] = None,
         enumeration_protection: Optional[bool] = None,
         signing_algorithm: Optional[types.SigningAlgorithm] = None,
         timeout: Optional[float] = None,
@@ -52,6 +53,8 @@ class TenantMethods:
             codes (CodePolicy; optional): The codes that are sent to people.
             lockout (LockoutPolicy; optional): When an account is locked because somebody guesses.
             tokens (TokenLifetimes; optional): How long the tokens of a tenant live.
+            delivery (TenantDelivery; optional): How a tenant's messages reach people. What is left out is as
+                the process was started; where that says nothing either, flows answer messageNotSent.
             enumeration_protection (boolean; default false): Whether sign-up, sign-in and reset hide which
                 addresses have accounts.
             signing_algorithm (ES256 | RS256 | RS512 | EdDSA; default "ES256"): The JOSE algorithm a pool
@@ -76,6 +79,7 @@ class TenantMethods:
             "codes": codes,
             "lockout": lockout,
             "tokens": tokens,
+            "delivery": delivery,
             "enumerationProtection": enumeration_protection,
             "signingAlgorithm": signing_algorithm,
         }
@@ -91,8 +95,9 @@ class TenantMethods:
     ) -> types.TenantDeleteResult:
         """Delete a tenant with its accounts.
 
-        Its accounts, sessions and keys go with it; the tokens it issued are refused from now on. The default
-        tenant stays.
+        Its accounts, sessions and keys go with it; the tokens it issued are refused from now on. Pools that
+        list it keep it and their identities, but nobody can prove a login of it any more, and pool.update
+        takes it no longer. The default tenant stays.
 
         Args:
             tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$): The id of a tenant, which
@@ -177,6 +182,7 @@ class TenantMethods:
         codes: Optional[Union[types.CodePolicy, Mapping[str, Any]]] = None,
         lockout: Optional[Union[types.LockoutPolicy, Mapping[str, Any]]] = None,
         tokens: Optional[Union[types.TokenLifetimes, Mapping[str, Any]]] = None,
+        delivery: Optional[Union[types.TenantDelivery, Mapping[str, Any]]] = None,
         enumeration_protection: Optional[bool] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
@@ -201,6 +207,8 @@ class TenantMethods:
             codes (CodePolicy; optional): The codes that are sent to people.
             lockout (LockoutPolicy; optional): When an account is locked because somebody guesses.
             tokens (TokenLifetimes; optional): How long the tokens of a tenant live.
+            delivery (TenantDelivery; optional): How a tenant's messages reach people. What is left out is as
+                the process was started; where that says nothing either, flows answer messageNotSent.
             enumeration_protection (boolean; optional): Whether sign-up, sign-in and reset hide which
                 addresses have accounts.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
@@ -223,6 +231,7 @@ class TenantMethods:
             "codes": codes,
             "lockout": lockout,
             "tokens": tokens,
+            "delivery": delivery,
             "enumerationProtection": enumeration_protection,
         }
         answer = self._call("tenant.update", params, timeout, trace)
@@ -248,6 +257,7 @@ class AsyncTenantMethods:
         codes: Optional[Union[types.CodePolicy, Mapping[str, Any]]] = None,
         lockout: Optional[Union[types.LockoutPolicy, Mapping[str, Any]]] = None,
         tokens: Optional[Union[types.TokenLifetimes, Mapping[str, Any]]] = None,
+        delivery: Optional[Union[types.TenantDelivery, Mapping[str, Any]]] = None,
         enumeration_protection: Optional[bool] = None,
         signing_algorithm: Optional[types.SigningAlgorithm] = None,
         timeout: Optional[float] = None,
@@ -274,6 +284,8 @@ class AsyncTenantMethods:
             codes (CodePolicy; optional): The codes that are sent to people.
             lockout (LockoutPolicy; optional): When an account is locked because somebody guesses.
             tokens (TokenLifetimes; optional): How long the tokens of a tenant live.
+            delivery (TenantDelivery; optional): How a tenant's messages reach people. What is left out is as
+                the process was started; where that says nothing either, flows answer messageNotSent.
             enumeration_protection (boolean; default false): Whether sign-up, sign-in and reset hide which
                 addresses have accounts.
             signing_algorithm (ES256 | RS256 | RS512 | EdDSA; default "ES256"): The JOSE algorithm a pool
@@ -298,6 +310,7 @@ class AsyncTenantMethods:
             "codes": codes,
             "lockout": lockout,
             "tokens": tokens,
+            "delivery": delivery,
             "enumerationProtection": enumeration_protection,
             "signingAlgorithm": signing_algorithm,
         }
@@ -313,8 +326,9 @@ class AsyncTenantMethods:
     ) -> types.TenantDeleteResult:
         """Delete a tenant with its accounts.
 
-        Its accounts, sessions and keys go with it; the tokens it issued are refused from now on. The default
-        tenant stays.
+        Its accounts, sessions and keys go with it; the tokens it issued are refused from now on. Pools that
+        list it keep it and their identities, but nobody can prove a login of it any more, and pool.update
+        takes it no longer. The default tenant stays.
 
         Args:
             tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$): The id of a tenant, which
@@ -399,6 +413,7 @@ class AsyncTenantMethods:
         codes: Optional[Union[types.CodePolicy, Mapping[str, Any]]] = None,
         lockout: Optional[Union[types.LockoutPolicy, Mapping[str, Any]]] = None,
         tokens: Optional[Union[types.TokenLifetimes, Mapping[str, Any]]] = None,
+        delivery: Optional[Union[types.TenantDelivery, Mapping[str, Any]]] = None,
         enumeration_protection: Optional[bool] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
@@ -423,6 +438,8 @@ class AsyncTenantMethods:
             codes (CodePolicy; optional): The codes that are sent to people.
             lockout (LockoutPolicy; optional): When an account is locked because somebody guesses.
             tokens (TokenLifetimes; optional): How long the tokens of a tenant live.
+            delivery (TenantDelivery; optional): How a tenant's messages reach people. What is left out is as
+                the process was started; where that says nothing either, flows answer messageNotSent.
             enumeration_protection (boolean; optional): Whether sign-up, sign-in and reset hide which
                 addresses have accounts.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
@@ -445,6 +462,7 @@ class AsyncTenantMethods:
             "codes": codes,
             "lockout": lockout,
             "tokens": tokens,
+            "delivery": delivery,
             "enumerationProtection": enumeration_protection,
         }
         answer = await self._call("tenant.update", params, timeout, trace)

@@ -113,6 +113,64 @@ class TestMethods:
         answer = self._call("test.outbox", params, timeout, trace)
         return types.TestOutboxResult.of(answer)
 
+    def token(
+        self,
+        *,
+        subject: str,
+        audience: str,
+        issuer: Optional[str] = None,
+        use: Optional[types.TestTokenUse] = None,
+        claims: Optional[Mapping[str, Any]] = None,
+        header: Optional[Mapping[str, Any]] = None,
+        expires_in_seconds: Optional[int] = None,
+        key_state: Optional[types.TestTokenKeyState] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.TestTokenResult:
+        """Sign any token you like.
+
+        For tests of what verifies tokens: good ones without a sign-in, and bad ones of every kind. It says
+        iss, sub, aud, iat and exp, and what claims and header add; a member that is null is left out, one
+        that is given stands in place of ours. Nothing is checked but whose key signs, and nothing is put
+        down: a tenant's token names no session unless claims do.
+
+        Only with `testing=True`.
+
+        Args:
+            issuer (string of 1–2048 characters; optional): Whose key signs: the issuer of a tenant or a pool
+                of this store. Without it, the default tenant. To name a foreign issuer, give claims an iss.
+            subject (string of 0–1024 characters): sub.
+            audience (string of 0–1024 characters): aud.
+            use (id | access | pool; optional): What typ in the header says, unless header says it: id or
+                access of a tenant, or pool. Without it, id for a tenant and pool for a pool.
+            claims (any object; optional): More claims, or others.
+            header (any object; optional): More members of the header, or others. The signature stays that of
+                the key, whatever alg says.
+            expires_in_seconds (integer -3155760000–3155760000; default 3600): From now to exp; negative makes
+                a token that has expired.
+            key_state (active | next | retired | revoked | gone | wrong | unknown; default "active"): Which of
+                the issuer's keys signs. wrong is none of them but claims to be the active one; unknown has a
+                kid of its own.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            IssuerNotFound: An issuer is named that is not one of this store.
+            NoKeyInState: test.token asks for a key that the issuer does not have.
+        """
+        params: Dict[str, Any] = {
+            "issuer": issuer,
+            "subject": subject,
+            "audience": audience,
+            "use": use,
+            "claims": claims,
+            "header": header,
+            "expiresInSeconds": expires_in_seconds,
+            "keyState": key_state,
+        }
+        answer = self._call("test.token", params, timeout, trace)
+        return types.TestTokenResult.of(answer)
+
 
 class AsyncTestMethods:
     """`test.*`, to be awaited."""
@@ -219,3 +277,61 @@ class AsyncTestMethods:
         }
         answer = await self._call("test.outbox", params, timeout, trace)
         return types.TestOutboxResult.of(answer)
+
+    async def token(
+        self,
+        *,
+        subject: str,
+        audience: str,
+        issuer: Optional[str] = None,
+        use: Optional[types.TestTokenUse] = None,
+        claims: Optional[Mapping[str, Any]] = None,
+        header: Optional[Mapping[str, Any]] = None,
+        expires_in_seconds: Optional[int] = None,
+        key_state: Optional[types.TestTokenKeyState] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.TestTokenResult:
+        """Sign any token you like.
+
+        For tests of what verifies tokens: good ones without a sign-in, and bad ones of every kind. It says
+        iss, sub, aud, iat and exp, and what claims and header add; a member that is null is left out, one
+        that is given stands in place of ours. Nothing is checked but whose key signs, and nothing is put
+        down: a tenant's token names no session unless claims do.
+
+        Only with `testing=True`.
+
+        Args:
+            issuer (string of 1–2048 characters; optional): Whose key signs: the issuer of a tenant or a pool
+                of this store. Without it, the default tenant. To name a foreign issuer, give claims an iss.
+            subject (string of 0–1024 characters): sub.
+            audience (string of 0–1024 characters): aud.
+            use (id | access | pool; optional): What typ in the header says, unless header says it: id or
+                access of a tenant, or pool. Without it, id for a tenant and pool for a pool.
+            claims (any object; optional): More claims, or others.
+            header (any object; optional): More members of the header, or others. The signature stays that of
+                the key, whatever alg says.
+            expires_in_seconds (integer -3155760000–3155760000; default 3600): From now to exp; negative makes
+                a token that has expired.
+            key_state (active | next | retired | revoked | gone | wrong | unknown; default "active"): Which of
+                the issuer's keys signs. wrong is none of them but claims to be the active one; unknown has a
+                kid of its own.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            IssuerNotFound: An issuer is named that is not one of this store.
+            NoKeyInState: test.token asks for a key that the issuer does not have.
+        """
+        params: Dict[str, Any] = {
+            "issuer": issuer,
+            "subject": subject,
+            "audience": audience,
+            "use": use,
+            "claims": claims,
+            "header": header,
+            "expiresInSeconds": expires_in_seconds,
+            "keyState": key_state,
+        }
+        answer = await self._call("test.token", params, timeout, trace)
+        return types.TestTokenResult.of(answer)

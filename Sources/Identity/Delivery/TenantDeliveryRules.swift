@@ -1,0 +1,97 @@
+import Contract
+import Crypto
+import Messages
+import Network
+
+/// What a tenant's delivery must keep to beyond its schema, so that a message fails when it is set up and not when somebody waits for it.
+extension TenantDelivery {
+    /// Secrets are kept sealed, which makes them longer.
+    private static let maximumSecretBytes = 512
+
+    /// - Throws: `InvalidTenantSettings`.
+    func check() throws {
+        if let smtp { try smtp.check() }
+        if let webhook {
+            guard let secret = webhook.secret else { throw Self.refusal("webhook/secret", "posts are always signed, so it is needed") }
+            let policy = webhook.policy
+            let isPlain = webhook.url.hasPrefix("http://")
+            if isPlain, !policy.allowsInsecureLoopback {
+                throw Self.refusal("webhook/url", "it is not https; with allowInsecure it can be http on a loopback address")
+            }
+            if !isPlain, !webhook.url.hasPrefix("https://") { throw Self.refusal("webhook/url", "it is no https URL") }
+            if secret.utf8.count > Self.maximumSecretBytes {
+                throw Self.refusal("webhook/secret", "it is longer than \(Self.maximumSecretBytes) bytes")
+            }
+        }
+        if let password = smtp?.password, password.utf8.count > Self.maximumSecretBytes {
+            throw Self.refusal("smtp/password", "it is longer than \(Self.maximumSecretBytes) bytes")
+        }
+        if !LanguageTag.isWellFormed(language) { throw Self.refusal("language", "it is no language tag such as de-CH") }
+        var seen: Set<[String]> = []
+        for (index, template) in (templates ?? []).enumerated() {
+            let place = "templates/\(index)"
+            if !LanguageTag.isWellFormed(template.language) {
+                throw Self.refusal("\(place)/language", "it is no language tag such as de-CH")
+            }
+            if !seen.insert([template.purpose.rawValue, template.language.lowercased()]).inserted {
+                throw Self.refusal(place, "there are two for one purpose and language")
+            }
+            do throws(TemplateRefusal) { _ = try template.mail() } catch {
+                throw Self.refusal("\(place)/\(error.violations[0].part.rawValue)", "\(error)")
+            }
+        }
+    }
+
+    fileprivate static func refusal(_ member: String, _ reason: String) -> InvalidTenantSettings {
+        InvalidTenantSettings(pointer: "/delivery/\(member)", reason: reason.hasSuffix(".") ? String(reason.dropLast()) : reason)
+    }
+
+    /// The words that messages have; where there are none of its own, the built-in ones.
+    var words: MessageTemplates {
+        var words = MessageTemplates(defaultLanguage: language)
+        for template in templates ?? [] {
+            guard let purpose = MessagePurpose(rawValue: template.purpose.rawValue), let mail = try? template.mail() else { continue }
+            words.mails[purpose, default: [:]][template.language] = mail
+        }
+        return words
+    }
+}
+
+extension TenantTemplate {
+    fileprivate func mail() throws(TemplateRefusal) -> MailTemplate {
+        try MailTemplate(subject: subject, text: text, html: html, for: MessagePurpose(rawValue: purpose.rawValue) ?? .signUp)
+    }
+}
+
+extension TenantWebhook {
+    /// What may be reached for it.
+    public var policy: HTTPPolicy { HTTPPolicy(allowsInsecureLoopback: allowInsecure, allowsPrivateNetwork: allowPrivateNetwork) }
+}
+
+extension TenantMailServer {
+    /// The server as it is spoken to.
+    ///
+    /// - Throws: what cannot be used of it.
+    public func server() throws(SMTPServer.Refusal) -> SMTPServer {
+        var login: SMTPServer.Login?
+        if let user, let password { login = SMTPServer.Login(user: user, password: SecretBytes(Array(password.utf8))) }
+        return try SMTPServer(
+            host: host, port: port.map { Int($0) }, encryption: SMTPServer.Encryption(rawValue: encryption.rawValue) ?? .startTLS,
+            login: login)
+    }
+
+    /// - Throws: `InvalidTenantSettings`.
+    fileprivate func check() throws {
+        do throws(SMTPServer.Refusal) { _ = try server() } catch {
+            throw TenantDelivery.refusal(error == .login ? "smtp/user" : error == .port ? "smtp/port" : "smtp/host", "\(error)")
+        }
+        if user != nil, password == nil { throw TenantDelivery.refusal("smtp/password", "somebody who logs in needs one") }
+        if user == nil, password != nil { throw TenantDelivery.refusal("smtp/user", "a password is somebody's") }
+        for (member, address) in [("from", from), ("replyTo", replyTo)] {
+            guard let address else { continue }
+            do throws(MailAddress.Refusal) { _ = try MailAddress(address) } catch {
+                throw TenantDelivery.refusal("smtp/\(member)", "\(error)")
+            }
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import Contract
+import JSON
+
+/// Proves logins by ID tokens of tenants of this store: with its own keys, and only while session and account are there.
+struct TenantLogin: Sendable {
+    private let verifier: TenantTokenVerifier
+
+    init(_ surroundings: Surroundings, _ catalogue: Catalogue) {
+        verifier = TenantTokenVerifier(surroundings: surroundings, catalogue: catalogue)
+    }
+
+    /// - Throws: `LoginTokenInvalid` naming the check that failed.
+    func proof(of token: String, from provider: LoginProvider, tenantId: String, now: Int64) throws -> LoginProof {
+        let verified: VerifiedTenantToken
+        do {
+            verified = try verifier.verify(token, .init(audience: tenantId, tenantId: tenantId, use: .id), now: now)
+        } catch let error as any ContractError {
+            guard let check = Self.check(error) else { throw error }
+            throw LoginTokenInvalid(provider: provider.name, check: check, reason: error.message)
+        }
+        return LoginProof(
+            provider: provider, login: provider.login(subject: verified.accountId, clientId: tenantId),
+            qualified: provider.qualified(subject: verified.accountId, clientId: tenantId, realm: verifier.surroundings.realm),
+            claims: verified.claims)
+    }
+
+    /// What `LoginTokenInvalid` calls the check of an error, nil for errors that say nothing of the token.
+    private static func check(_ error: any ContractError) -> String? {
+        switch error {
+        case is TokenMalformed: "malformed"
+        case is TokenAlgorithmNotAllowed, is TokenKeyUnknown, is TokenSignatureInvalid: "signature"
+        case is TokenIssuerMismatch: "issuer"
+        case is TokenAudienceMismatch: "audience"
+        case is TokenUseMismatch: "use"
+        case is TokenNotYetValid: "notYetValid"
+        case is TokenExpired: "expired"
+        case is TokenRevoked: "revoked"
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import Contract
+import JSON
+import Storage
+
+/// A tenant of this store as a login provider of a pool. It is kept with its issuer, by which its logins are named.
+extension LoginProvider {
+    /// - Throws: `InvalidPoolProvider` for settings that a tenant does not have.
+    static func tenant(_ id: String, _ settings: PoolProviderSettings, in realm: Realm) throws -> LoginProvider {
+        let issuer = realm.issuer(of: .tenant(id))
+        let tenant = LoginProvider(tenant: id, issuer: issuer)
+        guard settings.clientIds == nil, settings.keys == nil, settings.endpoint == nil, !settings.allowInsecure,
+            !settings.allowPrivateNetwork
+        else {
+            throw InvalidPoolProvider(
+                provider: tenant.name, reason: "a tenant has its own keys and is its own client. tenantId is all that is said of it.")
+        }
+        guard tenant.name.utf8.count <= 128 else {
+            throw InvalidPoolProvider(provider: tenant.name, reason: "its issuer has more than 128 characters.")
+        }
+        return tenant
+    }
+
+    /// Reads what `stored` is, nil for other providers.
+    init?(storedTenant node: JSONNode) {
+        guard let id = node["tenantId"]?.string, let issuer = node["issuer"]?.string else { return nil }
+        self.init(tenant: id, issuer: issuer)
+    }
+
+    private init(tenant id: String, issuer: String) {
+        name = String(issuer.dropFirst(issuer.hasPrefix("https://") ? 8 : issuer.hasPrefix("http://") ? 7 : 0))
+        kind = .tenant(id: id)
+        isSocial = false
+        clientIds = [id]
+        keys = nil
+        endpoint = nil
+        allowsInsecure = false
+        allowsPrivateNetwork = false
+        stored = ["tenantId": .string(id), "issuer": .string(issuer)]
+    }
+
+    /// The tenant, if it is one.
+    var tenantId: String? { if case .tenant(let id) = kind { id } else { nil } }
+}
+
+extension Transaction {
+    /// - Throws: `TenantNotFound` for a provider that is a tenant and is not there.
+    func requireTenants(of providers: [LoginProvider]) throws {
+        for id in providers.compactMap(\.tenantId) where try tenant(id) == nil { throw TenantNotFound(tenantId: id) }
+    }
+}

@@ -1,0 +1,39 @@
+import Crypto
+import Identity
+import Messages
+import Network
+import Platform
+
+/// Chooses who carries a message: the tenant's own server or webhook goes before what the process was started with, and for a mail a
+/// server before a webhook.
+struct Carriers: Mailer, Texter {
+    /// What the process was started with.
+    let mail: MailSettings?
+    let webhook: WebhookEndpoint?
+    let mailClient: any MailClient
+    let http: any HTTPClient
+    let clock: any WallClock
+    let random: any RandomSource
+
+    func send(_ message: OutgoingMessage) throws(DeliveryFailure) {
+        if message.channel == .email, let own = message.delivery?.smtp {
+            try mailer(MailSettings(own)).send(message)
+        } else if let own = message.delivery?.webhook {
+            try sender(WebhookEndpoint(own)).send(message)
+        } else if message.channel == .email, let mail {
+            try mailer(mail).send(message)
+        } else if let webhook {
+            try sender(webhook).send(message)
+        } else {
+            throw .notConfigured(message.channel == .email ? "no mail server" : "no sender of text messages")
+        }
+    }
+
+    private func mailer(_ settings: MailSettings) -> SMTPMailer {
+        SMTPMailer(settings: settings, client: mailClient, clock: clock, random: random)
+    }
+
+    private func sender(_ endpoint: WebhookEndpoint) -> WebhookSender {
+        WebhookSender(endpoint: endpoint, http: http, clock: clock, random: random)
+    }
+}

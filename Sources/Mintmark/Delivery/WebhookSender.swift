@@ -1,0 +1,55 @@
+import Contract
+import Crypto
+import Identity
+import Messages
+import Network
+import Platform
+
+/// Posts messages to somebody who sends them, signed: text messages, and mails where there is no mail server.
+struct WebhookSender: Mailer, Texter {
+    let endpoint: WebhookEndpoint
+    let http: any HTTPClient
+    let clock: any WallClock
+    let random: any RandomSource
+
+    /// After which time it is worth to try again, unless the receiver says another.
+    private static let retrySeconds: Int64 = 30
+
+    func send(_ message: OutgoingMessage) throws(DeliveryFailure) {
+        do throws(WebhookFailure) {
+            try Webhook(endpoint, http: http, clock: clock).post(posted(message), id: WebhookId(random: random))
+        } catch {
+            let retry: Int64? =
+                if case .refused(_, let seconds?) = error { Int64(seconds) } else { error.isRetryable ? Self.retrySeconds : nil }
+            throw DeliveryFailure(reason: "\(error)", retryAfterSeconds: retry)
+        }
+    }
+
+    private func posted(_ message: OutgoingMessage) -> WebhookMessage {
+        let expiresAt = message.code.map { _ in clock.now + message.lifetimeSeconds }
+        switch message.channel {
+        case .email:
+            let (language, mail) = message.mail
+            return WebhookMessage(
+                channel: .email, to: message.to, purpose: message.words, tenantId: message.tenantId, language: language,
+                code: message.code, expiresAt: expiresAt, subject: mail.subject, text: mail.text, html: mail.html)
+        case .sms:
+            let (language, text) = message.textMessage
+            return WebhookMessage(
+                channel: .sms, to: message.to, purpose: message.words, tenantId: message.tenantId, language: language,
+                code: message.code, expiresAt: expiresAt, text: text)
+        }
+    }
+}
+
+extension WebhookEndpoint {
+    /// A tenant's own.
+    ///
+    /// - Throws: `DeliveryFailure` for what a store that somebody else wrote may hold.
+    init(_ tenant: TenantWebhook) throws(DeliveryFailure) {
+        let secret = SecretBytes(Array((tenant.secret ?? "").utf8))
+        do { try self.init(url: tenant.url, secrets: [secret], policy: tenant.policy) } catch {
+            throw DeliveryFailure(reason: "\(error)")
+        }
+    }
+}

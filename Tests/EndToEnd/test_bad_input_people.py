@@ -1,0 +1,460 @@
+"""What implementers of sign-up and sign-in usually get wrong, one test for each entry of that list, by its number."""
+
+import json
+import time
+
+import jwt
+
+from endtoend import EndToEnd
+from sidecar import RpcError
+
+PASSWORD, OTHER = "correct Horse 9", "another Horse 10"
+ALICE, BOB = "alice@example.com", "bob@example.com"
+START = 1_700_000_000
+WRONG = "x" * 8
+
+
+class People(EndToEnd):
+    def setUp(self):
+        super().setUp()
+        self.sidecar = self.spawn("--clock", str(START), testing=True)
+
+    def call(self, method, **params):
+        return self.sidecar.call(method, params)
+
+    def no(self, wanted, method, **params):
+        return self.refused(wanted, self.sidecar, method, params)
+
+    def tenant(self, tenant="shop", **settings):
+        self.call("tenant.create", tenantId=tenant, **settings)
+        return {"tenantId": tenant}
+
+    def settings(self, **settings):
+        self.call("tenant.update", tenantId="default", **settings)
+
+    def advance(self, seconds):
+        self.call("test.clock", advanceSeconds=seconds)
+
+    def mails(self, address=None):
+        return self.call("test.outbox", **({"to": address} if address else {}))["messages"]
+
+    def code(self, address=ALICE):
+        return self.mails(address)[-1]["code"]
+
+    def start(self, address=ALICE, kind="signUp", **more):
+        return self.call(f"{kind}.start", username=address, **more)["continuationToken"]
+
+    def submit(self, token, code=None, kind="signUp", address=ALICE):
+        return self.call(f"{kind}.submitCode", continuationToken=token, code=code or self.code(address))
+
+    def completed(self, address=ALICE, **more):
+        return self.submit(self.start(address, **more), address=address)["continuationToken"]
+
+    def account(self, address=ALICE, password=PASSWORD, **more):
+        return self.call("account.create", username=address, **({"password": password} if password else {}), **more)["accountId"]
+
+    def sign_in(self, address=ALICE, password=PASSWORD, **more):
+        return self.call("signIn.withPassword", username=address, password=password, **more)
+
+    def tries(self, count, token, kind="signUp"):
+        for _ in range(count):
+            self.no("invalidCode", f"{kind}.submitCode", continuationToken=token, code=WRONG)
+
+    def attributes(self, token, **values):
+        return self.call("signUp.submitAttributes", continuationToken=token, attributes=values)
+
+
+class List(People):
+    def test_01_who_has_an_account_is_said_unless_it_is_to_be_hidden(self):
+        self.account()
+        self.no("userAlreadyExists", "signUp.start", username=ALICE)
+        for method in ("signIn.start", "passwordReset.start"):
+            self.no("userNotFound", method, username=BOB)
+        self.settings(enumerationProtection=True, localAccountMethod="emailPassword")
+        for method in ("signUp.start", "signIn.start", "passwordReset.start"):
+            known, unknown = (self.call(method, username=name) for name in (ALICE, "anna@example.com"))
+            self.assertEqual({**known, "continuationToken": ""}, {**unknown, "continuationToken": ""}, method)
+        self.assertEqual([(each["purpose"], "code" in each) for each in self.mails(ALICE)], [("signUpNotice", False), ("passwordReset", True)])
+        taken = self.start(ALICE.upper())
+        self.no("invalidCode", "signUp.submitCode", continuationToken=taken, code="00000000")
+        for _ in range(2):
+            answers = [self.no("invalidPassword", "signIn.withPassword", username=name, password=WRONG).data for name in (ALICE, BOB)]
+            self.assertEqual(*answers)
+        for address in ("carol@example.com", "alice@example.com"):
+            quota = [self.sent("signUp.start", address, number) for number in range(6)]
+            self.assertEqual(quota[-1], "tooManyCodes", address)
+
+    def sent(self, method, address, number):
+        try:
+            self.advance(61)
+            return self.call(method, username=address)["state"]
+        except RpcError as error:
+            return error.type
+
+    def test_02_a_code_is_good_once_and_for_its_own_flow(self):
+        first, second = self.start(attributes={"city": "A"}), self.start(attributes={"city": "B"})
+        codes = [each["code"] for each in self.mails()]
+        self.no("invalidCode", "signUp.submitCode", continuationToken=first, code=codes[1])
+        self.no("invalidCode", "signUp.submitCode", continuationToken=second, code=codes[0])
+        done = self.submit(first, codes[0])
+        self.no("stepNotPossible", "signUp.submitCode", continuationToken=done["continuationToken"], code=codes[0])
+        self.account(BOB)
+        reset, password = self.start(BOB, "passwordReset"), "passwordReset.submitCode"
+        self.no("continuationTokenInvalid", "signUp.submitCode", continuationToken=reset, code=self.code(BOB))
+        step = self.call(password, continuationToken=reset, code=self.code(BOB))
+        self.no("stepNotPossible", password, continuationToken=step["continuationToken"], code=self.code(BOB))
+
+    def test_03_a_resend_ends_the_old_code_and_the_limits_of_the_flow_stay(self):
+        self.settings(codes={"sendsPerFlow": 3, "sendsPerAddress": 100}, lockout={"threshold": 100})
+        token, seen = self.start(), [self.code()]
+        for _ in range(2):
+            self.tries(5, token)
+            self.no("invalidCode", "signUp.submitCode", continuationToken=token, code=seen[-1])
+            token = self.call("signUp.resendCode", continuationToken=token)["continuationToken"]
+            seen.append(self.code())
+            error = self.no("invalidCode", "signUp.submitCode", continuationToken=token, code=seen[-2])
+            self.assertEqual(error.data["attemptsLeft"], 4)
+        self.assertEqual(len(set(seen)), 3)
+        error = self.no("tooManyCodes", "signUp.resendCode", continuationToken=token)
+        self.assertGreater(error.data["retryAfterSeconds"], 0)
+        self.assertEqual(self.submit(token, seen[-1])["state"], "completed")
+
+    def test_04_wrong_tries_are_counted_for_the_code_and_for_whom_they_are_against(self):
+        token = self.start()
+        left = [self.no("invalidCode", "signUp.submitCode", continuationToken=token, code=WRONG).data["attemptsLeft"] for _ in range(6)]
+        self.assertEqual(left, [4, 3, 2, 1, 0, 0])
+        self.no("invalidCode", "signUp.submitCode", continuationToken=token, code=self.code())
+        another = self.start(attributes={"city": "B"})
+        self.tries(3, another)
+        self.no("accountLocked", "signUp.submitCode", continuationToken=another, code=self.code())
+        self.account(BOB, None)
+        for _ in range(2):
+            self.tries(5, self.start(BOB, "signIn"), "signIn")
+            self.advance(61)
+        # One failure after the first lock is over locks for longer.
+        token = self.start(BOB, "signIn")
+        self.tries(1, token, "signIn")
+        error = self.no("accountLocked", "signIn.submitCode", continuationToken=token, code=self.code(BOB))
+        self.assertGreater(error.data["retryAfterSeconds"], 60)
+
+    def test_05_a_token_outlives_wrong_input(self):
+        shop = self.tenant(localAccountMethod="emailPassword", attributes=[{"name": "size", "type": "integer", "required": True}])
+        token = self.start(**shop)
+        self.no("invalidCode", "signUp.submitCode", continuationToken=token, code=WRONG)
+        token = self.submit(token)["continuationToken"]
+        self.no("invalidPassword", "signUp.submitPassword", continuationToken=token, password="short")
+        token = self.call("signUp.submitPassword", continuationToken=token, password=PASSWORD)["continuationToken"]
+        self.no("invalidAttributes", "signUp.submitAttributes", continuationToken=token, attributes={"size": "x"})
+        self.assertEqual(self.attributes(token, size=1)["state"], "completed")
+        for kind, wrong in (("signIn", {"password": WRONG}), ("passwordReset", {"code": WRONG})):
+            token = self.start(ALICE, kind, **shop)
+            method = f"{kind}.submitPassword" if kind == "signIn" else f"{kind}.submitCode"
+            self.no({"invalidPassword", "invalidCode"}, method, continuationToken=token, **wrong)
+            right = {"password": PASSWORD} if kind == "signIn" else {"code": self.code()}
+            self.assertIn(self.call(method, continuationToken=token, **right)["state"], ("completed", "passwordRequired"))
+
+    def test_06_a_token_that_was_gone_on_from_goes_nowhere(self):
+        token = self.start()
+        fresh = self.call("signUp.resendCode", continuationToken=token)["continuationToken"]
+        self.no("continuationTokenInvalid", "signUp.submitCode", continuationToken=token, code=self.code())
+        done = self.submit(fresh)["continuationToken"]
+        self.no("continuationTokenInvalid", "signUp.submitPassword", continuationToken=fresh, password=PASSWORD)
+        self.call("signIn.withContinuation", continuationToken=done)
+        for _ in range(2):
+            self.no("continuationTokenInvalid", "signIn.withContinuation", continuationToken=done)
+        self.assertEqual(len(self.call("session.list", accountId=self.call("account.find", username=ALICE)["accountId"])["sessions"]), 1)
+
+    def test_07_what_is_not_due_says_what_is_and_changes_nothing(self):
+        shop = self.tenant(localAccountMethod="emailPassword", attributes=[{"name": "size", "type": "integer", "required": True}])
+        self.account(BOB, **shop)
+        token = self.start(**shop)
+        error = self.no("stepNotPossible", "signIn.withContinuation", continuationToken=token)
+        self.assertEqual(error.data["expected"], "signUp.submitCode")
+        token = self.submit(token)["continuationToken"]
+        for method, params, due in [
+                ("signUp.submitCode", {"code": "1"}, "signUp.submitPassword"), ("signUp.resendCode", {}, "signUp.submitPassword"),
+                ("signUp.submitAttributes", {"attributes": {"size": 1}}, "signUp.submitPassword")]:
+            self.assertEqual(self.no("stepNotPossible", method, continuationToken=token, **params).data["expected"], due)
+        self.call("signUp.submitPassword", continuationToken=token, password=PASSWORD)
+        reset = self.start(BOB, "passwordReset", **shop)
+        error = self.no("stepNotPossible", "passwordReset.submitPassword", continuationToken=reset, password=OTHER)
+        self.assertEqual(error.data["expected"], "passwordReset.submitCode")
+        self.submit(reset, kind="passwordReset", address=BOB)
+
+    def test_08_a_token_that_does_not_belong_gets_one_and_the_same_answer(self):
+        self.account(BOB)
+        elsewhere = self.spawn("--clock", str(START), testing=True).call("signUp.start", {"username": ALICE})["continuationToken"]
+        own = self.start()
+        altered = own[:20] + ("A" if own[20] != "A" else "B") + own[21:]
+        answers = {str(self.no("continuationTokenInvalid", "signUp.submitCode", continuationToken=token, code="1"))
+                   for token in (elsewhere, altered, self.start(BOB, "signIn"), self.start(BOB, "passwordReset"), "x", own + "=")}
+        self.assertEqual(len(answers), 1)
+
+    def test_09_an_address_is_compared_in_ascii_lower_case_and_kept_as_typed(self):
+        typed = "Info.Desk+News@EXAMPLE.com"
+        done = self.call("signIn.withContinuation", continuationToken=self.completed(typed))
+        claims = jwt.decode(done["idToken"], options={"verify_signature": False})
+        self.assertEqual(claims["email"], typed)
+        for same in (typed, typed.lower(), typed.upper()):
+            self.no("userAlreadyExists", "signUp.start", username=same)
+        for another in ("infodesk+news@example.com", "info.desk@example.com"):
+            self.assertEqual(self.call("signUp.start", username=another)["state"], "codeRequired")
+        for other in ("ınfo.desk+news@example.com", "İnfo.desk+news@example.com"):
+            self.no("invalidUsername", "signIn.start", username=other)
+
+    def test_10_where_letters_beyond_ascii_belong(self):
+        for address in ("älice@example.com", "alice@exämple.com", " alice@example.com", "alice@example.com ", "alice@example.com\n"):
+            self.no("invalidUsername", "signUp.start", username=address)
+        for password in ("pässword Nr 9", "password\tNr 9", "password Nr 9\u200b"):
+            error = self.no("invalidPassword", "signUp.start", username=ALICE, password=password)
+            self.assertIn("disallowedCharacters", [each["rule"] for each in error.data["reasons"]])
+        blanks = f" {PASSWORD} "
+        self.completed(password=blanks)
+        self.no("invalidPassword", "signIn.withPassword", username=ALICE, password=PASSWORD)
+        self.sign_in(password=blanks)
+        token = self.start(BOB)
+        code = self.code(BOB)
+        for changed in (f" {code}", f"{code} ", f"{code[:4]} {code[4:]}", "".join(chr(0x660 + int(digit)) for digit in code)):
+            self.no("invalidCode", "signUp.submitCode", continuationToken=token, code=changed)
+        name = "e\u0301" + "👩‍💻" * 84 + "ab"
+        self.assertEqual(len(name), 256)
+        for wrong in (name + "a", "👍" * 257):
+            self.no("invalidAttributes", "signUp.start", username="carol@example.com", attributes={"displayName": wrong})
+        self.completed("carol@example.com", attributes={"displayName": name})
+        self.assertEqual(self.call("account.find", username="carol@example.com")["attributes"]["displayName"], name)
+
+    def test_11_of_two_sign_ups_of_one_address_the_first_wins(self):
+        first, second = self.start(attributes={"city": "A"}), self.start(attributes={"city": "B"})
+        codes = [each["code"] for each in self.mails()]
+        self.assertEqual(self.submit(second, codes[1])["state"], "completed")
+        error = self.no("userAlreadyExists", "signUp.submitCode", continuationToken=first, code=codes[0])
+        self.assertEqual(error.data["next"], "signIn.start")
+        self.start(BOB)
+        for city in range(4):
+            self.start(BOB, attributes={"city": str(city)})
+        self.no("tooManyCodes", "signUp.start", username=BOB, attributes={"city": "one too many"})
+
+    def test_12_a_step_whose_answer_was_lost_can_be_sent_again(self):
+        shop = self.tenant(localAccountMethod="emailPassword", attributes=[{"name": "size", "type": "integer", "required": True}])
+        steps = [("signUp.start", {"username": ALICE, **shop}), ("signUp.submitCode", None), ("signUp.submitPassword", {"password": PASSWORD}),
+                 ("signUp.submitAttributes", {"attributes": {"size": 1}})]
+        token = {}
+        for method, params in steps:
+            params = {"code": self.code()} if params is None else params
+            first, again = (self.call(method, **params, **token) for _ in range(2))
+            self.assertEqual(first, again)
+            token = {"continuationToken": first["continuationToken"]}
+        self.assertEqual((len(self.call("account.list", **shop)["accounts"]), len(self.mails())), (1, 1))
+
+    def asked(self, *definitions, **more):
+        """The token of a sign-up that waits for these attributes."""
+        self.settings(attributes=[{"type": "string", "required": True, **each} for each in definitions], localAccountMethod="emailCode")
+        step = self.submit(self.start(**more))
+        self.assertEqual(step["state"], "attributesRequired")
+        return step["continuationToken"]
+
+    def test_13_what_remains_shrinks_and_all_that_is_wrong_is_named(self):
+        token, left = self.asked({"name": "one"}, {"name": "two"}, {"name": "three"}), ["one", "two", "three"]
+        for name in ("two", "one"):
+            wrong = {name: "x", left[0 if name == "two" else -1]: 1, "four": 1}
+            error = self.no("invalidAttributes", "signUp.submitAttributes", continuationToken=token, attributes=wrong)
+            self.assertEqual(len(error.data["attributes"]), 2)
+            step = self.attributes(token, **{name: "x"})
+            left.remove(name)
+            self.assertEqual([each["name"] for each in step["attributes"]], left)
+            token = step["continuationToken"]
+        self.assertEqual(self.attributes(token, three="x")["state"], "completed")
+
+    def test_14_optional_ones_alone_come_too_late_after_the_code(self):
+        token = self.asked({"name": "one"}, {"name": "nick", "required": False})
+        step = self.attributes(token, nick="late")
+        self.assertEqual([each["name"] for each in step["attributes"]], ["one"])
+        self.attributes(step["continuationToken"], one="x")
+        self.assertEqual(self.call("account.find", username=ALICE)["attributes"], {"one": "x"})
+
+    def test_15_empty_and_null_are_missing_and_too_long_is_wrong(self):
+        token = self.asked({"name": "one"})
+        for empty in ("", None):
+            step = self.attributes(token, one=empty)
+            self.assertEqual([each["name"] for each in step["attributes"]], ["one"])
+            token = step["continuationToken"]
+        self.no("invalidAttributes", "signUp.submitAttributes", continuationToken=token, attributes={"one": "x" * 251})
+        self.assertEqual(self.attributes(token, one="x" * 250)["state"], "completed")
+
+    def test_16_how_booleans_and_integers_are_written(self):
+        token = self.asked({"name": "flag", "type": "boolean", "required": False}, {"name": "size", "type": "integer"})
+        for name, values in {"flag": ["1", "yes", " true", 1, 0, "ｔrue"],
+                             "size": [" 5", "5.0", "1e3", 5.5, "+5", "0x10", "--1", "٥", "9223372036854775808", "-9223372036854775809", True]}.items():
+            for value in values:
+                with self.subTest(name=name, value=value):
+                    self.no("invalidAttributes", "signUp.submitAttributes", continuationToken=token, attributes={"size": 1, name: value})
+        for raw in ("5.0", "1e3", "9223372036854775808"):
+            self.no("invalidAttributes", "signUp.submitAttributes", continuationToken=token, attributes={"size": json.loads(raw)})
+        done = self.attributes(token, flag="FaLsE", size="-9223372036854775808")
+        self.assertEqual(done["state"], "completed")
+        self.assertEqual(self.call("account.find", username=ALICE)["attributes"], {"flag": False, "size": -(1 << 63)})
+
+    def test_17_patterns_that_explode_are_refused_in_bounded_time(self):
+        text = "a" * 200 + "!"
+        for number, pattern in enumerate([
+                "(a+)+$", "([a-zA-Z]+)*$", "(a|aa)+$", "(a|a?)+$", "(.*a){30}$", "^(([a-z])+.)+[A-Z]([a-z])+$", "((a*)*)*b",
+                "(?:a?){60}a{60}b", "(x+x+)+y|(a*)*\\1b", "(?R)?a+b", "(?:(?:a+){2,}){2,}b"]):
+            with self.subTest(pattern=pattern):
+                tenant = {"tenantId": f"t{number}"}
+                self.call("tenant.create", **tenant, attributes=[{"name": "text", "type": "string", "pattern": pattern}])
+                began = time.monotonic()
+                self.no("invalidAttributes", "signUp.start", username=ALICE, attributes={"text": text}, **tenant)
+                self.assertLess(time.monotonic() - began, 2)
+
+    def test_18_a_password_of_a_start_is_kept_as_a_hash_and_goes_with_the_flow(self):
+        self.sidecar.close()
+        self.store = self.path("people.db")
+        self.sidecar = self.spawn("--clock", str(START), testing=True, store=self.store)
+        self.no("invalidPassword", "signUp.start", username=ALICE, password="Augusta99", attributes={"givenName": "Augusta"})
+        self.start(password=PASSWORD)
+        flow = self.rows("SELECT * FROM flow")
+        self.assertEqual(len(flow), 1)
+        self.assertNotIn(PASSWORD, str(flow))
+        self.assertFalse(any(PASSWORD.encode() in cell for cell in flow[0] if isinstance(cell, (bytes, memoryview))))
+        self.advance(4000)
+        self.start(BOB)
+        self.no("userNotFound", "signIn.withPassword", username=ALICE, password=PASSWORD)
+
+    def test_19_an_account_keeps_the_method_it_was_made_with(self):
+        self.completed(password=PASSWORD)
+        self.settings(localAccountMethod="emailCode")
+        self.completed(BOB)
+        self.assertEqual(self.sign_in()["account"]["method"], "password")
+        self.assertEqual(self.call("signIn.start", username=ALICE)["state"], "passwordRequired")
+        self.settings(localAccountMethod="emailPassword")
+        self.assertEqual(self.call("signIn.start", username=BOB)["state"], "codeRequired")
+        self.no("passwordNotSet", "signIn.withPassword", username=BOB, password=PASSWORD)
+
+    def test_20_a_sign_up_that_is_under_way_keeps_nobody_out(self):
+        self.start(password=PASSWORD)
+        self.no("userNotFound", "signIn.start", username=ALICE)
+        self.no("userNotFound", "signIn.withPassword", username=ALICE, password=PASSWORD)
+        self.assertEqual(self.call("account.list")["accounts"], [])
+        self.account(password=OTHER)
+        self.sign_in(password=OTHER)
+
+    def test_21_what_a_tenant_does_not_do_is_an_error_and_no_success(self):
+        self.settings(localAccountMethod="emailCode")
+        self.no("passwordNotAccepted", "signUp.start", username=ALICE, password=PASSWORD)
+        token = self.start()
+        self.no("passwordNotAccepted", "signUp.submitPassword", continuationToken=token, password=PASSWORD)
+        self.submit(token)
+        self.no("passwordNotSet", "passwordReset.start", username=ALICE)
+        self.settings(signUpAllowed=False)
+        self.no("signUpNotAllowed", "signUp.start", username=BOB)
+
+    def test_22_a_completed_sign_up_needs_no_automatic_sign_in(self):
+        token = self.completed(password=PASSWORD)
+        self.advance(300)
+        self.no("continuationTokenExpired", "signIn.withContinuation", continuationToken=token)
+        self.sign_in()
+        token = self.completed(BOB)
+        self.call("account.delete", accountId=self.call("account.find", username=BOB)["accountId"])
+        self.no({"continuationTokenExpired", "continuationTokenInvalid"}, "signIn.withContinuation", continuationToken=token)
+
+    def test_23_what_expires_is_over_at_that_very_second(self):
+        self.settings(codes={"lifetimeSeconds": 120, "sendsPerAddress": 100})
+        for seconds, outcome in ((119, "completed"), (120, "invalidCode")):
+            address = f"code{seconds}@example.com"
+            token = self.start(address)
+            self.advance(seconds)
+            self.assertEqual(self.outcome("signUp.submitCode", continuationToken=token, code=self.code(address)), outcome)
+        self.settings(codes={"lifetimeSeconds": 3600, "sendsPerAddress": 100})
+        for seconds, outcome in ((599, "completed"), (600, "continuationTokenExpired")):
+            address = f"flow{seconds}@example.com"
+            token = self.start(address)
+            self.advance(seconds)
+            self.assertEqual(self.outcome("signUp.submitCode", continuationToken=token, code=self.code(address)), outcome)
+        for seconds, outcome in ((299, "completed"), (300, "continuationTokenExpired")):
+            token = self.completed(f"done{seconds}@example.com")
+            self.advance(seconds)
+            self.assertEqual(self.outcome("signIn.withContinuation", continuationToken=token), outcome)
+        self.account()
+        for seconds, outcome in ((59, "accountLocked"), (60, "completed")):
+            self.settings(lockout={"threshold": 1, "durationSeconds": 60})
+            self.no("invalidPassword", "signIn.withPassword", username=ALICE, password=WRONG + str(seconds))
+            self.advance(seconds)
+            self.assertEqual(self.outcome("signIn.withPassword", username=ALICE, password=PASSWORD), outcome)
+            self.advance(61)
+            self.sign_in()
+        for seconds, outcome in ((899, "tooManyCodes"), (900, "codeRequired")):
+            address = f"quota{seconds}@example.com"
+            self.settings(codes={"sendsPerAddress": 1, "windowSeconds": 900})
+            self.start(address)
+            self.advance(seconds)
+            self.assertEqual(self.outcome("signUp.start", username=address), outcome)
+
+    def outcome(self, method, **params):
+        try:
+            return self.call(method, **params)["state"]
+        except RpcError as error:
+            return error.type
+
+    def test_24_a_lock_is_about_passwords_and_codes_and_the_right_secret_too(self):
+        self.account()
+        self.account(BOB, None)
+        for number in range(10):
+            self.no("invalidPassword", "signIn.withPassword", username=ALICE, password=f"wrong {number}")
+        self.no("accountLocked", "signIn.withPassword", username=ALICE, password=PASSWORD)
+        self.no("accountLocked", "signIn.submitPassword", continuationToken=self.start(ALICE, "signIn"), password=PASSWORD)
+        self.tries(5, self.start(BOB, "signIn"), "signIn")
+        self.advance(61)
+        token = self.start(BOB, "signIn")
+        self.tries(5, token, "signIn")
+        self.no("accountLocked", "signIn.submitCode", continuationToken=token, code=self.code(BOB))
+
+    def test_25_a_reset_ends_what_was_signed_in_elsewhere(self):
+        self.account()
+        before = [self.sign_in() for _ in range(2)]
+        token = self.submit(self.start(ALICE, "passwordReset"), kind="passwordReset")["continuationToken"]
+        done = self.call("passwordReset.submitPassword", continuationToken=token, password=OTHER)["continuationToken"]
+        for session in before:
+            self.no("refreshTokenInvalid", "session.refresh", refreshToken=session["refreshToken"])
+            self.no("tokenRevoked", "token.verify", token=session["idToken"], tenantId="default")
+        fresh = self.call("signIn.withContinuation", continuationToken=done)
+        self.call("session.refresh", refreshToken=fresh["refreshToken"])
+
+    def test_26_a_masked_address_does_not_tell_how_long_it_is(self):
+        masked = lambda address: self.call("signUp.start", username=address)["sentTo"]
+        self.assertEqual(masked("alice@example.com"), masked("alexandra.longest-name@elsewhere-and-far.com"))
+        for address in ("a@b.io", "q@example.com"):
+            shown = masked(address)
+            self.assertNotIn(address.split("@")[0] + "@", shown)
+            self.assertIn("***@", shown)
+
+    def test_27_secrets_stand_in_no_error_and_no_log(self):
+        self.sidecar.close()
+        self.sidecar = self.spawn("--log-level", "debug", "--clock", str(START), testing=True)
+        secrets = ["Secret Horse 99", "attribute-value-77", "unknown-token-55", "secret-code-33"]
+        self.settings(attributes=[{"name": "size", "type": "integer"}])
+        token = self.start()
+        errors = [
+            self.no("invalidAttributes", "signUp.submitAttributes", continuationToken=token, attributes={"size": secrets[1]}),
+            self.no("invalidCode", "signUp.submitCode", continuationToken=token, code=secrets[3]),
+            self.no("continuationTokenInvalid", "signUp.submitCode", continuationToken=secrets[2], code=secrets[3]),
+            self.no("userNotFound", "signIn.withPassword", username=BOB, password=secrets[0]),
+            self.no("invalidParams", "signIn.withPassword", username=BOB, password=secrets[0], pasword=secrets[0]),
+            self.no("invalidPassword", "signUp.start", username=BOB, password=secrets[0][:6])]
+        code = self.code()
+        self.submit(token)
+        seen = " ".join(map(str, errors)) + self.sidecar.stderr_text()
+        for secret in [*secrets, secrets[0][:6], token, code]:
+            self.assertNotIn(secret, seen)
+
+    def test_28_what_must_be_in_an_answer_is_and_unknown_parameters_are_refused(self):
+        found = self.violations(self.sidecar, "signUp.start", {"username": ALICE, "capabilities": "mfa_required"})
+        self.assertEqual({pointer for pointer, _ in found}, {"/capabilities"})
+        self.settings(attributes=[{"name": "size", "type": "integer", "required": True}])
+        step = self.call("signUp.start", username=ALICE)
+        self.assertLessEqual({"state", "continuationToken", "sentTo", "channel", "codeLength", "resendAt", "expiresAt"}, set(step))
+        step = self.submit(step["continuationToken"])
+        self.assertLessEqual({"state", "continuationToken", "expiresAt", "attributes"}, set(step))
+        for attribute in step["attributes"]:
+            self.assertLessEqual({"name", "type", "required"}, set(attribute))
+        done = self.call("signIn.withContinuation", continuationToken=self.attributes(step["continuationToken"], size=1)["continuationToken"])
+        self.assertLessEqual({"state", "account", "idToken", "accessToken", "refreshToken"}, set(done))

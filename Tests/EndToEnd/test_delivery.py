@@ -1,0 +1,180 @@
+"""Messages that leave the process: mails through a real SMTP server with STARTTLS and AUTH, posts to a webhook, words of a tenant's own."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import urllib.request
+
+from endtoend import EndToEnd
+from sidecar import ROOT
+
+ALICE = "alice@example.com"
+USER, PASSWORD = "sender", "p\u00e4ss word"
+SECRET = "first secret of a webhook"
+
+
+class Delivery(EndToEnd):
+    def started(self, program):
+        """A server of Tests/Interop that ends with the test, and the first line it says."""
+        server = subprocess.Popen(
+            [sys.executable, os.path.join(ROOT, "Tests", "Interop", program)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, text=True)
+
+        def end():
+            server.stdin.close()
+            server.wait(10)
+            server.stdout.close()
+        self.addCleanup(end)
+        return server, json.loads(server.stdout.readline())
+
+    def start(self, sidecar, tenant="default", username=ALICE):
+        return sidecar.call("signUp.start", {"tenantId": tenant, "username": username})["continuationToken"]
+
+    def finish(self, sidecar, token, code):
+        self.assertEqual(sidecar.call("signUp.submitCode", {"continuationToken": token, "code": code})["state"], "completed")
+
+
+class Mail(Delivery):
+    def setUp(self):
+        super().setUp()
+        self.server, told = self.started("mailserver.py")
+        self.ports, self.authority = told["ports"], told["caFile"]
+
+    def take(self, address=ALICE):
+        """What came for an address, read by Python's email under its strict policy."""
+        self.server.stdin.write(json.dumps({"take": address}) + "\n")
+        self.server.stdin.flush()
+        return json.loads(self.server.stdout.readline())
+
+    def smtp(self, name="login", **more):
+        return {"host": "localhost", "port": self.ports[name], "user": USER, "password": PASSWORD, "from": "accounts@shop.example"} | more
+
+    def process(self, port, password=PASSWORD):
+        return self.spawn(environment={
+            "MINTMARK_SMTP": f"smtp://localhost:{port}", "MINTMARK_SMTP_USER": USER, "MINTMARK_SMTP_PASSWORD": password,
+            "MINTMARK_MAIL_FROM": "accounts@shop.example", "MINTMARK_CA_FILE": self.authority})
+
+    def code(self, mail):
+        return re.search(r"^\d{8}$", mail["text"], re.M)[0]
+
+    def test_a_mail_goes_through_a_server_with_starttls_and_a_password_and_its_code_finishes_the_sign_up(self):
+        sidecar = self.process(self.ports["login"])
+        token = self.start(sidecar)
+        mail, = self.take()
+        self.assertEqual((mail["session"]["isEncrypted"], mail["session"]["user"]), (True, USER))
+        self.assertEqual(mail["boxes"]["From"]["address"], "accounts@shop.example")
+        self.assertIn(self.code(mail), mail["html"])
+        self.finish(sidecar, token, self.code(mail))
+
+    def test_a_tenants_own_server_and_words_are_used_and_its_password_stands_nowhere(self):
+        self.store = self.path("delivery.db")
+        sidecar = self.spawn(store=self.store, environment={"MINTMARK_CA_FILE": self.authority})
+        words = {"purpose": "signUp", "language": "de", "subject": "{{code}} f\u00fcr {{tenantName}}", "text": "Ihr Code:\n{{code}}\n",
+                 "html": "<p>{{tenantName}}: {{code}}</p>"}
+        delivery = {"smtp": self.smtp(replyTo="help@shop.example"), "templates": [words], "language": "de"}
+        name = "Shop <b>\u00fc</b>"
+        made = sidecar.call("tenant.create", {"tenantId": "shop", "name": name, "delivery": delivery})
+        self.assertEqual(made["delivery"]["smtp"]["user"], USER)
+        self.assertNotIn("password", made["delivery"]["smtp"])
+        token = self.start(sidecar, "shop")
+        mail, = self.take()
+        code = self.code(mail)
+        self.assertEqual((mail["subject"], mail["language"]), (f"{code} f\u00fcr {name}", "de"))
+        self.assertEqual(mail["boxes"]["Reply-To"]["address"], "help@shop.example")
+        self.assertIn("Shop &lt;b&gt;\u00fc&lt;/b&gt;: " + code, mail["html"])
+        self.finish(sidecar, token, code)
+        # What is left out of an update stays sealed where it goes to the same place, and is wanted again elsewhere.
+        same = {"smtp": {key: value for key, value in self.smtp().items() if key != "password"}}
+        sidecar.call("tenant.update", {"tenantId": "shop", "delivery": same})
+        self.start(sidecar, "shop", "bob@example.com")
+        self.assertEqual(len(self.take("bob@example.com")), 1)
+        same["smtp"]["port"] = self.ports["startTLS"]
+        error = self.refused("invalidTenantSettings", sidecar, "tenant.update", {"tenantId": "shop", "delivery": same})
+        self.assertEqual(error.data["pointer"], "/delivery/smtp/password")
+        self.assertNotIn(PASSWORD, str(self.rows("SELECT settings FROM tenant")) + json.dumps(sidecar.call("tenant.list")))
+        self.assertNotIn(PASSWORD, sidecar.stderr_text())
+
+    def test_what_is_not_handed_over_is_said_and_the_code_before_stays_good(self):
+        sidecar = self.spawn(environment={"MINTMARK_CA_FILE": self.authority})
+        self.assertEqual(sidecar.call("tenant.update", {"tenantId": "default", "codes": {"sendsPerAddress": 50, "sendsPerFlow": 20},
+                                                        "delivery": {"smtp": self.smtp()}})["delivery"]["language"], "en")
+        token = self.start(sidecar)
+        code = self.code(self.take()[0])
+        for smtp, reason, retries in (
+                (self.smtp(password="another"), "refuses the user and password", False), (self.smtp(port=9), "does not accept", True),
+                (self.smtp("unknown"), "certificate", False), (self.smtp("busy"), "421", True),
+                (self.smtp(**{"from": "stranger@shop.example"}), "sender's address", False),
+                (self.smtp("plain"), "offers no STARTTLS", False)):
+            sidecar.call("tenant.update", {"tenantId": "default", "delivery": {"smtp": smtp}})
+            error = self.refused("messageNotSent", sidecar, "signUp.resendCode", {"continuationToken": token})
+            self.assertIn(reason, error.data["reason"])
+            self.assertEqual("retryAfterSeconds" in error.data, retries, error.data)
+            self.assertNotIn("..", error.message)
+        self.assertEqual(self.take(), [])
+        self.finish(sidecar, token, code)
+
+    def test_templates_cannot_add_headers_and_addresses_that_mail_cannot_reach_are_refused(self):
+        sidecar = self.spawn()
+
+        def refused(**delivery):
+            return self.refused("invalidTenantSettings", sidecar, "tenant.update", {"tenantId": "default", "delivery": delivery}).data
+        words = {"purpose": "signUp", "language": "en", "subject": "{{code}}", "text": "{{code}}"}
+        for line_end in ("\r\n", "\n", "\r", "\u2028", "\u0085"):
+            data = refused(templates=[words | {"subject": f"Hello{line_end}Bcc: everybody@example.com"}])
+            self.assertEqual(data["pointer"], "/delivery/templates/0/subject")
+        self.assertIn("{{code}} is missing", refused(templates=[words | {"text": "Hello"}])["reason"])
+        self.assertIn("Did you mean {{code}}", refused(templates=[words | {"text": "{{cod}}"}])["reason"])
+        self.assertIn("two", refused(templates=[words, words])["reason"])
+        self.assertEqual(refused(smtp=self.smtp(**{"from": "a@b.example\r\nBcc: c@d.example"}))["pointer"], "/delivery/smtp/from")
+        self.assertEqual(refused(smtp=self.smtp(host="mail.example/x"))["pointer"], "/delivery/smtp/host")
+        self.assertEqual(refused(webhook={"url": "http://hooks.example/", "secret": SECRET})["pointer"], "/delivery/webhook/url")
+        # A name with line ends cannot leave its line either.
+        sidecar = self.spawn(environment={"MINTMARK_CA_FILE": self.authority})
+        sidecar.call("tenant.create", {"tenantId": "evil", "name": "Shop\r\nBcc: everybody@example.com", "delivery": {
+            "smtp": self.smtp(), "templates": [words | {"subject": "{{code}} {{tenantName}}"}]}})
+        self.start(sidecar, "evil")
+        mail, = self.take()
+        self.assertNotIn("Bcc", mail["headers"])
+        self.assertEqual(mail["subject"], f"{self.code(mail)} Shop  Bcc: everybody@example.com")
+
+
+class Webhooks(Delivery):
+    def received(self, port):
+        """The only post that came, as the receiver checked it."""
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/all") as answer:
+            came = json.load(answer)
+        self.assertEqual(len(came), 1)
+        return came[0]
+
+    def test_a_webhook_gets_the_message_with_a_signature_that_its_receiver_verifies(self):
+        _, port = self.started("webhookserver.py")
+        sidecar = self.spawn(environment={"MINTMARK_WEBHOOK_URL": f"http://127.0.0.1:{port}/200", "MINTMARK_WEBHOOK_SECRET": SECRET})
+        token = self.start(sidecar)
+        post = self.received(port)
+        self.assertEqual(post["secrets"], [SECRET])
+        body = post["body"]
+        self.assertEqual((body["channel"], body["to"], body["purpose"], body["tenantId"]), ("email", ALICE, "signUp", "default"))
+        self.assertIn(body["code"], body["subject"])
+        self.finish(sidecar, token, body["code"])
+
+    def test_a_tenants_webhook_that_refuses_is_said_with_the_time_that_it_wants(self):
+        _, port = self.started("webhookserver.py")
+        sidecar = self.spawn()
+
+        def hook(path, **more):
+            return {"tenantId": "default", "delivery": {"webhook": {
+                "url": f"http://127.0.0.1:{port}/{path}", "secret": SECRET, "allowInsecure": True, **more}}}
+        answered = sidecar.call("tenant.update", hook("503"))
+        self.assertEqual(answered["delivery"]["webhook"], {
+            "url": f"http://127.0.0.1:{port}/503", "allowPrivateNetwork": False, "allowInsecure": True})
+        error = self.refused("messageNotSent", sidecar, "signUp.start", {"username": ALICE})
+        self.assertEqual(error.data["retryAfterSeconds"], 30)
+        self.assertIn("503", error.data["reason"])
+        self.refused("invalidTenantSettings", sidecar, "tenant.update", hook("200", allowInsecure=False))
+
+    def test_without_any_configuration_the_error_says_what_to_set(self):
+        error = self.refused("messageNotSent", self.spawn(), "signUp.start", {"username": ALICE})
+        for name in ("tenant.update", "MINTMARK_SMTP", "MINTMARK_MAIL_FROM", "MINTMARK_WEBHOOK_URL"):
+            self.assertIn(name, error.message)
