@@ -59,7 +59,8 @@ let package = Package(
         + room("Loopback", ["Platform"])
         + room("Messages", ["Contract", "Crypto", "JSON", "Network", "Platform"])
         + room(
-            "Identity", ["Contract", "Crypto", "JSON", "Loopback", "Messages", "Network", "Patterns", "Platform", "Storage"], notSources: ["Vectors"])
+            "Identity", ["Contract", "Crypto", "JSON", "Loopback", "Messages", "Network", "Patterns", "Platform", "Storage"],
+            notSources: ["Vectors"])
         + room(
             "Mintmark",
             [

@@ -13,27 +13,27 @@ struct Tour {
 
     func run() throws {
         try Printing.out(Printing.bold("Mintmark: an identity service in one process") + "\n")
-        let account = try signUp()
+        let idToken = try signUp()
 
-        try say("A pool holds the identities of one application. \"login.shop\" is the name under which your own code vouches for people.")
-        let pool = try call("pool.create", ["name": "shop", "developerProvider": "login.shop"])
+        try say("A pool holds the identities of one application. It takes the tenant's ID tokens, and your own code's word.")
+        let settings: JSONValue = ["name": "shop", "developerProvider": "login.shop", "providers": [["tenantId": "default"]]]
+        let pool = try call("pool.create", settings)
         let poolId = pool["poolId"] ?? .null
 
         try say("A role is what credentials will stand for; its trust policy admits authenticated identities of this pool.")
         let role = try call("role.put", ["name": "shopper", "poolId": poolId])
         _ = try call("pool.setRoles", ["poolId": poolId, "roles": ["authenticated": role["roleArn"] ?? .null]])
 
-        try say("Alice is signed in: your code mints a token for her account.")
-        let alice: JSONValue = ["poolId": poolId, "logins": ["login.shop": account], "principalTags": ["plan": "gold"]]
-        let minted = try call("token.mintForDeveloper", alice)
-        let token = minted["token"] ?? .null
+        try say("Any JWT library verifies Alice's ID token with these keys; so does Mintmark.")
+        let provider = pool["providers"]?.array?.first ?? [:]
+        _ = try call("token.jwks", ["issuer": provider["issuer"] ?? .null])
+        _ = try call("token.verify", ["token": idToken, "tenantId": "default"])
 
-        try say("Any JWT library verifies it with these keys; so does Mintmark.")
-        _ = try call("token.jwks", ["issuer": pool["issuer"] ?? .null])
-        _ = try call("token.verify", ["token": token, "audience": poolId])
-
-        try say("The token buys temporary credentials.")
-        let exchange = try call("credentials.get", ["token": token])
+        try say("It makes her an identity of the pool, and buys temporary credentials.")
+        var login = JSONObject()
+        login[provider["name"]?.string ?? ""] = idToken
+        let alice = try call("identity.resolve", ["poolId": poolId, "logins": .object(login)])["identityId"] ?? .null
+        let exchange = try call("credentials.get", ["identityId": alice, "logins": .object(login)])
         let credentials = exchange["credentials"] ?? [:]
 
         try say("A request signed with them (AWS Signature Version 4) is verified without a database row.")
@@ -41,19 +41,19 @@ struct Tour {
         let verified = try call("credentials.verify", ["request": request])
 
         try say("The same user is the same identity; another user is another one.")
-        let again = try call("token.mintForDeveloper", ["poolId": poolId, "logins": ["login.shop": account]])
+        let again = try call("identity.resolve", ["poolId": poolId, "logins": .object(login)])
         let bob = try call("token.mintForDeveloper", ["poolId": poolId, "logins": ["login.shop": "bob"]])
 
-        try check(again["identityId"] == minted["identityId"], "alice kept her identity")
-        try check(bob["identityId"] != minted["identityId"], "bob has one of his own")
-        try check(verified["principal"]?["identityId"] == minted["identityId"], "the signed request is alice's")
+        try check(again["identityId"] == alice, "alice kept her identity")
+        try check(bob["identityId"] != alice, "bob has one of his own")
+        try check(verified["principal"]?["identityId"] == alice, "the signed request is alice's")
         try Printing.out(
             "\nNext: \(Printing.bold("mintmark methods")), \(Printing.bold("mintmark describe token.mintForDeveloper")), README.md")
     }
 
     /// Alice signs up with a mailed code, mistypes it once, and is signed in.
     ///
-    /// - Returns: the id of her account.
+    /// - Returns: her ID token.
     private func signUp() throws -> JSONValue {
         try say("Alice signs up. An address is all it takes; a code goes there.")
         let started = try call("signUp.start", ["username": "alice@example.com"])
@@ -71,9 +71,8 @@ struct Tour {
         try say("The right one makes the account, and what completed the sign-up signs her in.")
         let completed = try call("signUp.submitCode", ["continuationToken": continuation, "code": .string(code)])
         let signedIn = try call("signIn.withContinuation", ["continuationToken": completed["continuationToken"] ?? .null])
-        let account = signedIn["account"]?["accountId"] ?? .null
-        try check(account == completed["accountId"] && account != .null, "alice has an account and is signed in")
-        return account
+        try check(signedIn["account"]?["accountId"] == completed["accountId"], "alice has an account and is signed in")
+        return signedIn["idToken"] ?? .null
     }
 
     private func say(_ text: String) throws {

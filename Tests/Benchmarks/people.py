@@ -59,8 +59,10 @@ def sign_ins(store, home, cpu, count):
 
 
 def hashes(program, cpu, seconds):
-    """scrypt hashes a second of one core."""
-    pin = lambda: os.sched_setaffinity(0, {cpu})
+    """scrypt hashes a second of one core, at the priority that Mintmark gives them."""
+    def pin():
+        os.sched_setaffinity(0, {cpu})
+        os.nice(10)
     return float(subprocess.run([program, str(seconds)], capture_output=True, text=True, check=True, preexec_fn=pin).stdout)
 
 

@@ -85,7 +85,9 @@ struct CodeSendingTests {
     @Test("without a mail server a sign-up says so")
     func nobodyCarries() throws {
         let people = try People(hasPost: false)
-        #expect(throws: MessageNotSent(channel: .email, reason: "no mail server is configured")) { try people.start("alice@example.com") }
+        #expect(throws: MessageNotSent(channel: .email, reason: DeliveryFailure.notConfigured("no mail server").reason)) {
+            try people.start("alice@example.com")
+        }
     }
 
     @Test("a failing mail server is not tried more often than codes may be sent")

@@ -21,7 +21,7 @@ private struct Guessing {
 
     /// One guess, after asking for a new code, or for a new flow, where that helps.
     mutating func guess(at now: Int64) {
-        guard (try? lockout.check(at: now)) != nil else { return }
+        if now < lockout.lockedUntil { return }
         // Where no code lives it counts against whom it is all the same.
         if flow.sends > 0 && flow.tries < codes.attempts || send(at: now) {
             flow.tries += 1

@@ -125,8 +125,8 @@ struct ProviderRuleTests {
     func answered() {
         var asked = memory(own)
         asked.ask(.noCredentials, continuationToken: "c")
-        asked.hold(held)
-        #expect(asked.answered == "c" && asked.awaited == nil)
+        asked.hold(held, for: "t")
+        #expect(asked.answered == .init(continuationToken: "c", token: "t") && asked.awaited == nil)
         asked.ask(.expiring, continuationToken: "d")
         #expect(asked.answered == nil)
     }

@@ -20,7 +20,7 @@ extension AccountService {
         if before.password == nil { throw PasswordNotSet(next: "signIn.start") }
         let isRight = try check.matches(request.currentPassword, before)
         // Who does not know the present one learns nothing about what the new one would have to be.
-        if isRight { try surroundings.checkNew(request.newPassword, for: before, tenant) }
+        if isRight { try surroundings.checkNew(request.newPassword, for: before, tenant, AccountChangePassword.info.name, call) }
         let sealed = try surroundings.passwords.sealed(request.newPassword, as: before.id)
         let fresh = completion.fresh()
         let outcome = try surroundings.database.write { tx -> Result<SignInCompletion.SignedIn, InvalidPassword> in

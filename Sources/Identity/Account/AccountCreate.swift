@@ -15,7 +15,7 @@ extension AccountService {
             isEmailVerified: request.emailVerified, method: request.password == nil ? .code : .password, attributes: attributes,
             mustChangePassword: request.mustChangePassword, createdAt: now, updatedAt: now)
         if let password = request.password {
-            try surroundings.checkNew(password, for: account, tenant)
+            try surroundings.checkNew(password, for: account, tenant, AccountCreate.info.name, call)
             account.password = try surroundings.passwords.sealed(password, as: account.id)
         }
         let (made, id) = (account, account.id)

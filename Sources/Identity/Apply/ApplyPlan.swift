@@ -4,6 +4,7 @@ import Storage
 
 /// What is to be done so that the store says what a document says: a pure function of the two.
 struct ApplyPlan {
+    let tenants: [PlannedTenant]
     let pools: [PlannedPool]
     let roles: [PlannedRole]
 
@@ -14,6 +15,16 @@ struct ApplyPlan {
         let declaredPools = request.pools ?? []
         let declaredRoles = request.roles ?? []
         var problems = ApplyProblems()
+        var tenantIds: Set<String> = []
+        tenants = try (request.tenants ?? []).enumerated().compactMap { place, declaration in
+            let id = declaration.tenantId
+            guard tenantIds.insert(id).inserted else {
+                problems.add("/tenants/\(place)/tenantId", rule: "duplicate", "The tenant \(id) stands in the document already.")
+                return nil
+            }
+            return PlannedTenant(declaration, at: place, existing: try tx.tenant(id), now: now, &problems)
+        }
+        let isTenant: (String) throws -> Bool = { id in try tenantIds.contains(id) || tx.tenant(id) != nil }
         let found = try PoolsOfDocument(declaredPools, fresh.poolIds, in: tx, &problems)
         let roleNames = Set(declaredRoles.map(\.name))
         let isRole: (String) throws -> Bool = { name in try roleNames.contains(name) || tx.role(name) != nil }
@@ -23,7 +34,7 @@ struct ApplyPlan {
             let roles = try existing.map { try tx.poolRoles($0.id) } ?? [:]
             return try PlannedPool(
                 declaration, at: place, id: id, existing: existing, existingRoles: roles, realm: realm, now: now,
-                allowsPlainLoopback: allowsPlainLoopback, isRole: isRole, &problems)
+                allowsPlainLoopback: allowsPlainLoopback, isRole: isRole, isTenant: isTenant, &problems)
         }
         var seen: Set<String> = []
         roles = try declaredRoles.enumerated().compactMap { place, declaration in
@@ -40,24 +51,29 @@ struct ApplyPlan {
     }
 
     /// Whether anything is to be changed.
-    var writes: Bool { pools.contains(where: \.writes) || roles.contains(where: \.writes) }
+    var writes: Bool { tenants.contains(where: \.writes) || pools.contains(where: \.writes) || roles.contains(where: \.writes) }
 
-    /// - Throws: `KeyNeeded` for a new pool without a key among `keys`.
+    /// - Throws: `KeyNeeded` for a new tenant or pool without a key among `keys`.
     func write(
-        _ keys: [Int: NewSigningKey], trace: String?, audit: AuditLog, realm: Realm, at now: Int64, in tx: Transaction
+        _ keys: ApplyKeys, trace: String?, audit: AuditLog, realm: Realm, at now: Int64, in tx: Transaction
     ) throws {
         guard writes else { return }
         try tx.advanceEpoch()
-        func record(_ difference: Difference, poolId: String? = nil, subject: String? = nil) throws {
-            let details: JSONObject = [
+        func record(_ difference: Difference, poolId: String? = nil, subject: String? = nil, tenantId: String? = nil) throws {
+            var details: JSONObject = [
                 "change": .string(difference.change.rawValue), "changed": .array(difference.changed.map { .string($0) }),
             ]
+            if let tenantId { details["tenantId"] = .string(tenantId) }
             try audit.record(
                 AuditEvent(method: SystemApply.info.name, trace: trace, poolId: poolId, subject: subject, details: details), at: now, in: tx
             )
         }
+        for tenant in tenants where tenant.writes {
+            try tenant.write(keys.tenants[tenant.place], at: now, in: tx)
+            try record(tenant.difference, tenantId: tenant.after.id)
+        }
         for pool in pools where pool.writes {
-            try pool.write(keys[pool.place], at: now, in: tx)
+            try pool.write(keys.pools[pool.place], at: now, in: tx)
             try record(pool.difference, poolId: pool.after.id)
         }
         for role in roles where role.writes {
@@ -68,6 +84,11 @@ struct ApplyPlan {
 
     /// What this did, or would do.
     func changes(_ realm: Realm, _ request: SystemApply.Params) -> [AppliedChange] {
+        let ofTenants = tenants.map { tenant in
+            AppliedChange(
+                pointer: "/tenants/\(tenant.place)", kind: .tenant, name: tenant.after.id, tenantId: tenant.after.id,
+                change: tenant.difference.change, changed: tenant.difference.changed)
+        }
         let ofPools = pools.map { pool in
             let isKnown = !request.dryRun || pool.before != nil || request.pools?[pool.place].poolId != nil
             return AppliedChange(
@@ -79,7 +100,7 @@ struct ApplyPlan {
                 pointer: "/roles/\(role.place)", kind: .role, name: role.after.name, roleArn: realm.arn(ofRole: role.after.name),
                 change: role.difference.change, changed: role.difference.changed)
         }
-        return ofPools + ofRoles
+        return ofTenants + ofPools + ofRoles
     }
 }
 

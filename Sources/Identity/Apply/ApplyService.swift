@@ -18,13 +18,13 @@ public struct ApplyService: Sendable {
             try ApplyPlan(
                 request, fresh, realm: surroundings.realm, allowsPlainLoopback: surroundings.foreign.allowsPlainLoopback, at: now, in: tx)
         }
-        var keys: [Int: NewSigningKey] = [:]
+        var keys = ApplyKeys()
         while true {
             let first = try surroundings.database.read(plan)
             if request.dryRun || !first.writes {
                 return SystemApply.Result(dryRun: request.dryRun, changes: first.changes(surroundings.realm, request))
             }
-            for pool in first.pools where pool.before == nil && keys[pool.place] == nil { keys[pool.place] = try key(of: pool, at: now) }
+            try keys.add(for: first, vault: surroundings.vault, at: now)
             do {
                 // Decides by many rows that others may write, so it is as if nobody else did.
                 return try surroundings.database.write(isolation: .serializable) { tx in
@@ -35,15 +35,27 @@ public struct ApplyService: Sendable {
             } catch is KeyNeeded {}
         }
     }
+}
 
-    private func key(of pool: PlannedPool, at now: Int64) throws -> NewSigningKey {
-        try NewSigningKey(
-            for: .pool(pool.after.id), algorithm: Crypto.SigningAlgorithm(rawValue: pool.after.signingAlgorithm)!, activeAt: now,
-            vault: surroundings.vault)
+/// What new tenants and pools sign with, by their places in the document. Keys are made outside of transactions.
+struct ApplyKeys {
+    private(set) var tenants: [Int: NewSigningKey] = [:]
+    private(set) var pools: [Int: NewSigningKey] = [:]
+
+    mutating func add(for plan: ApplyPlan, vault: Vault, at now: Int64) throws {
+        func key(_ owner: KeyOwner, _ algorithm: String) throws -> NewSigningKey {
+            try NewSigningKey(for: owner, algorithm: Crypto.SigningAlgorithm(rawValue: algorithm)!, activeAt: now, vault: vault)
+        }
+        for tenant in plan.tenants where tenant.before == nil && tenants[tenant.place] == nil {
+            tenants[tenant.place] = try key(.tenant(tenant.after.id), tenant.after.settings.signingAlgorithm.rawValue)
+        }
+        for pool in plan.pools where pool.before == nil && pools[pool.place] == nil {
+            pools[pool.place] = try key(.pool(pool.after.id), pool.after.signingAlgorithm)
+        }
     }
 }
 
-/// Thrown where a pool turns out to be new that was there when keys were made, which no transaction does.
+/// Thrown where a tenant or pool turns out to be new that was there when keys were made, which no transaction does.
 struct KeyNeeded: Error {}
 
 /// What no transaction makes up: ids for whatever turns out to be new, by its place in the document.

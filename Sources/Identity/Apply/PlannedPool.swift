@@ -17,10 +17,12 @@ struct PlannedPool {
     /// - Parameters:
     ///   - allowsPlainLoopback: whether a provider on this machine may be asked without TLS.
     ///   - isRole: whether a role of this name is there, or declared.
+    ///   - isTenant: the same for a tenant.
     /// - Returns: nil if its providers cannot be told; then there is a violation.
     init?(
         _ declaration: PoolDeclaration, at place: Int, id: String, existing: PoolRecord?, existingRoles: [String: String], realm: Realm,
-        now: Int64, allowsPlainLoopback: Bool, isRole: (String) throws -> Bool, _ problems: inout ApplyProblems
+        now: Int64, allowsPlainLoopback: Bool, isRole: (String) throws -> Bool, isTenant: (String) throws -> Bool,
+        _ problems: inout ApplyProblems
     ) throws {
         let pointer = "/pools/\(place)"
         let developerProvider = try problems.attempt(pointer + "/developerProvider") {
@@ -40,6 +42,12 @@ struct PlannedPool {
             problems.add(violation.pointer, rule: violation.rule, violation.message)
         }
         guard let providers else { return nil }
+        for (index, provider) in providers.enumerated() {
+            guard let tenantId = provider.tenantId else { continue }
+            _ = try problems.attempt("\(pointer)/providers/\(index)/tenantId") {
+                guard try isTenant(tenantId) else { throw TenantNotFound(tenantId: tenantId) }
+            }
+        }
         let names = providers.map(\.name)
         let tagMaps = try Self.tagMaps(declaration.principalTags, existing?.tagMaps, names, id, pointer, &problems)
         let setsRoles = declaration.roles != nil || declaration.mappings != nil

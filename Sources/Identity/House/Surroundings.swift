@@ -18,11 +18,14 @@ public struct Surroundings: Sendable {
     public let foreign: any ForeignProviders
     /// Where messages to people go.
     public let delivery: Delivery
+    /// Who knows passwords that have leaked; nil: nobody can be asked.
+    let breachedPasswords: (any BreachedPasswordLookup)?
     let passwords: PasswordHasher
 
     public init(
         realm: Realm, database: any Database, clock: any WallClock, random: any RandomSource, vault: Vault, auditsIssuance: Bool = false,
-        foreign: any ForeignProviders = NoForeignProviders(), delivery: Delivery = .none, passwordCost: Int = PasswordHasher.cost
+        foreign: any ForeignProviders = NoForeignProviders(), delivery: Delivery = .none,
+        breachedPasswords: (any BreachedPasswordLookup)? = nil, passwordCost: Int = PasswordHasher.cost
     ) {
         self.realm = realm
         self.database = database
@@ -33,6 +36,7 @@ public struct Surroundings: Sendable {
         self.auditsIssuance = auditsIssuance
         self.foreign = foreign
         self.delivery = delivery
+        self.breachedPasswords = breachedPasswords
         passwords = PasswordHasher(cost: passwordCost, vault: vault, random: random)
     }
 

@@ -18,7 +18,7 @@ extension PasswordResetService {
         guard let account = try surroundings.database.read({ try $0.account(found.flow.accountId) }) else {
             throw ContinuationTokenExpired()
         }
-        try surroundings.checkNew(request.password, for: account, tenant)
+        try surroundings.checkNew(request.password, for: account, tenant, name, call)
         let sealed = try surroundings.passwords.sealed(request.password, as: account.id)
         let flow = try flows.advance(token, .passwordReset, request: fingerprint, at: now) { tx, flow, tenant in
             try flow.require(.passwordRequired)
@@ -43,10 +43,10 @@ extension Surroundings {
     /// Holds a new password of an account against the rules, with its names and its present one.
     ///
     /// - Throws: `InvalidPassword` with every rule that it breaks.
-    func checkNew(_ password: String, for account: AccountRecord, _ tenant: TenantRecord) throws {
+    func checkNew(_ password: String, for account: AccountRecord, _ tenant: TenantRecord, _ method: String, _ call: any CallContext) throws
+    {
         let names = ["givenName", "surname"].compactMap { account.attributes[$0]?.string } + [tenant.settings.name].compactMap { $0 }
         let isCurrent = try account.password != nil && passwords.matches(password, account.password, as: account.id)
-        let failures = PasswordRules.failures(of: password, under: tenant.passwordPolicy, names: names, isCurrent: isCurrent)
-        if !failures.isEmpty { throw InvalidPassword(reasons: failures) }
+        try check(password, tenant, names: names, isCurrent: isCurrent, of: account.id, method, call)
     }
 }

@@ -21,7 +21,7 @@ extension SignUpService {
         let isHidden = tenant.settings.enumerationProtection
         let isTaken = try surroundings.database.read { try $0.isTaken(username.folded, in: tenant.id) }
         if isTaken, !isHidden { throw UserAlreadyExists(next: "signIn.start") }
-        let attributes = try checkedAttributes(request, tenant)
+        let attributes = try checkedAttributes(request, tenant, call)
         var draft = flows.newFlow(
             .signUp, .codeRequired, username, of: surroundings.random.uuid(), in: tenant, request: fingerprint, at: now)
         draft.attributes = attributes
@@ -38,18 +38,20 @@ extension SignUpService {
     /// The attributes of a start, after the password was looked at.
     ///
     /// - Throws: `PasswordNotAccepted`, `InvalidPassword`, `InvalidAttributes`.
-    private func checkedAttributes(_ request: SignUpStart.Params, _ tenant: TenantRecord) throws -> JSONObject {
+    private func checkedAttributes(_ request: SignUpStart.Params, _ tenant: TenantRecord, _ call: any CallContext) throws -> JSONObject {
         if let password = request.password {
-            try check(password, tenant, attributes: request.attributes ?? [:])
+            try check(password, tenant, attributes: request.attributes ?? [:], SignUpStart.info.name, call)
         }
         return try tenant.accept(request.attributes ?? [:])
     }
 
     /// - Throws: `PasswordNotAccepted`, `InvalidPassword`.
-    func check(_ password: String, _ tenant: TenantRecord, attributes: JSONObject) throws {
+    func check(
+        _ password: String, _ tenant: TenantRecord, attributes: JSONObject, of accountId: String? = nil, _ method: String,
+        _ call: any CallContext
+    ) throws {
         if tenant.settings.localAccountMethod == .emailCode { throw PasswordNotAccepted() }
         let names = ["givenName", "surname"].compactMap { attributes[$0]?.string } + [tenant.settings.name].compactMap { $0 }
-        let failures = PasswordRules.failures(of: password, under: tenant.passwordPolicy, names: names)
-        if !failures.isEmpty { throw InvalidPassword(reasons: failures) }
+        try surroundings.check(password, tenant, names: names, of: accountId, method, call)
     }
 }

@@ -15,7 +15,7 @@ extension SignUpService {
         let flow = found.flow
         _ = try SignUpTransition.decide(
             flow.signUpState, .password, found.tenant.settings.localAccountMethod, found.tenant.attributes)
-        try check(request.password, found.tenant, attributes: flow.attributes)
+        try check(request.password, found.tenant, attributes: flow.attributes, of: flow.accountId, name, call)
         let sealed = try surroundings.passwords.sealed(request.password, as: flow.accountId)
         return try advance(token, request: fingerprint, name, call, password: sealed) { _, _, _ in (.password, nil) }
     }

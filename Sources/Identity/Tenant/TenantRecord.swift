@@ -56,14 +56,14 @@ final class TenantRecord: Sendable {
     }
 
     /// The settings as they stand in the store: what `tenant.create` would take to make it again.
-    fileprivate var stored: String {
+    var storedSettings: JSONObject {
         var writer = JSONWriter(reservingCapacity: 2048)
         var answer = answer(in: Realm())
         answer.delivery = settings.delivery
         answer.write(to: &writer)
-        guard var object = (try? JSONValue(parsing: writer.bytes))?.object else { return "{}" }
+        guard var object = (try? JSONValue(parsing: writer.bytes))?.object else { return [:] }
         for derived in ["issuer", "createdAt", "updatedAt"] { object[derived] = nil }
-        return JSONValue.object(object).text
+        return object
     }
 }
 
@@ -91,7 +91,7 @@ extension Transaction {
         guard tenant.id != TenantRecord.defaultId else { return false }
         return try execute(
             "INSERT INTO tenant (id, settings, created_at, updated_at) VALUES ($1, $2, $3, $4) ON CONFLICT (id) DO NOTHING",
-            tenant.id, tenant.stored, tenant.createdAt, tenant.updatedAt) == 1
+            tenant.id, JSONValue.object(tenant.storedSettings).text, tenant.createdAt, tenant.updatedAt) == 1
     }
 
     /// Replaces the settings of a tenant.
@@ -100,7 +100,7 @@ extension Transaction {
             """
             INSERT INTO tenant (id, settings, created_at, updated_at) VALUES ($1, $2, $3, $4)
             ON CONFLICT (id) DO UPDATE SET settings = excluded.settings, updated_at = excluded.updated_at
-            """, tenant.id, tenant.stored, tenant.createdAt, tenant.updatedAt)
+            """, tenant.id, JSONValue.object(tenant.storedSettings).text, tenant.createdAt, tenant.updatedAt)
     }
 
     /// Removes a tenant. Answers false if there is none.

@@ -14,6 +14,10 @@ enum TenantRules {
         if policy.minimumLength > policy.maximumLength {
             throw InvalidTenantSettings(pointer: "/passwordPolicy/minimumLength", reason: "it is above maximumLength")
         }
+        if let check = policy.breached, !check.url.hasPrefix("https://"), !(check.allowInsecure && check.url.hasPrefix("http://")) {
+            throw InvalidTenantSettings(
+                pointer: "/passwordPolicy/breached/url", reason: "it is not https; with allowInsecure it can be http on a loopback address")
+        }
         let lockout = settings.lockout ?? LockoutPolicy()
         if lockout.durationSeconds > lockout.maximumSeconds {
             throw InvalidTenantSettings(pointer: "/lockout/durationSeconds", reason: "it is above maximumSeconds")

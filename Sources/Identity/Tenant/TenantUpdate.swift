@@ -28,7 +28,7 @@ extension TenantService {
 
 extension TenantUpdate.Params {
     /// What is given here, the rest as it is in `settings`.
-    fileprivate func over(_ settings: TenantCreate.Params) -> TenantCreate.Params {
+    func over(_ settings: TenantCreate.Params) -> TenantCreate.Params {
         TenantCreate.Params(
             tenantId: settings.tenantId, name: name ?? settings.name, localAccountMethod: localAccountMethod ?? settings.localAccountMethod,
             signUpAllowed: signUpAllowed ?? settings.signUpAllowed, attributes: attributes ?? settings.attributes,

@@ -31,6 +31,7 @@ struct StoreOpening {
         return Surroundings(
             realm: configuration.realm, database: database, clock: clock, random: random, vault: vault,
             auditsIssuance: configuration.auditsIssuance, foreign: foreign, delivery: delivery(clock),
+            breachedPasswords: BreachedPasswordsOverHTTP(client: CurlClient(configuration.outgoing)),
             passwordCost: configuration.testing ? PasswordHasher.testingCost : PasswordHasher.cost)
     }
 

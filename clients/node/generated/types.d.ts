@@ -44,9 +44,11 @@ export interface AppliedChange {
   /** Where it is declared, as an RFC 6901 JSON pointer into the document. */
   pointer: string;
   /** What it is. */
-  kind: Open<"pool" | "role">;
-  /** Its name. */
+  kind: Open<"tenant" | "pool" | "role">;
+  /** Its name, of a tenant its id. */
   name: string;
+  /** A tenant's id. */
+  tenantId?: TenantId;
   /** A pool's id; not for a new one in a dry run, unless the document says it. */
   poolId?: PoolId;
   /** A role's ARN. */
@@ -140,6 +142,19 @@ export interface AuditRecord {
   details?: JsonObject;
   /** HMAC over this record and the one before, in base64url. */
   hash: string;
+}
+
+/**
+ * A service that knows passwords that have leaked, asked by the k-anonymity interface of Have I Been Pwned: it learns
+ * five hexadecimal digits of a SHA-1. While it cannot be asked passwords are taken, and the audit log says so.
+ */
+export interface BreachedPasswordCheck {
+  /** What the five digits are put behind. At most 2048 characters. Without it: "https://api.pwnedpasswords.com/range/". */
+  url?: string;
+  /** Whether it may be in a private network. Without it: false. */
+  allowPrivateNetwork?: boolean;
+  /** Whether it may be on a loopback address, without TLS. Without it: false. */
+  allowInsecure?: boolean;
 }
 
 /** The way a message goes. */
@@ -384,6 +399,8 @@ export interface PasswordPolicy {
   checksBanned?: boolean;
   /** Terms that count as common here, such as the names of your products. At most 1000 elements. */
   bannedTerms?: readonly string[];
+  /** Who is asked whether a new password has leaked; without it nobody is. */
+  breached?: BreachedPasswordCheck;
 }
 
 /** Where the reset of a password stands. */
@@ -408,7 +425,7 @@ export interface PasswordResetStep {
 }
 
 /** What a password fell short of. */
-export type PasswordRule = "disallowedCharacters" | "tooShort" | "tooLong" | "tooWeak" | "banned" | "recentlyUsed" | "incorrect";
+export type PasswordRule = "disallowedCharacters" | "tooShort" | "tooLong" | "tooWeak" | "banned" | "breached" | "recentlyUsed" | "incorrect";
 
 /** A policy in the IAM policy language. */
 export type PolicyDocument = JsonObject;
@@ -999,6 +1016,43 @@ export interface TenantAttribute {
   pattern?: string;
   /** Whether ID tokens say it. Without it: false. */
   inIdToken?: boolean;
+}
+
+/**
+ * A tenant as system.apply takes it: what tenant.create takes but delivery, which tenant.update sets and which stays as
+ * it is. What is left out stays as it is; a new tenant gets the default.
+ */
+export interface TenantDeclaration {
+  /** The id of a tenant, which stands in its issuer and is the audience of its ID tokens. */
+  tenantId: TenantId;
+  /** What people read in mails. At most 128 characters. */
+  name?: string;
+  /** How people prove who they are: by a code sent to their address, by a password, or as they chose when they signed up. */
+  localAccountMethod?: LocalAccountMethod;
+  /** Whether people can make accounts themselves. */
+  signUpAllowed?: boolean;
+  /**
+   * What people are asked for, in this order. Without it the nine that are known, none of them required. At most 100
+   * elements.
+   */
+  attributes?: readonly TenantAttribute[];
+  /** For whom access tokens can be asked beside the tenant itself. At most 100 elements. */
+  audiences?: readonly string[];
+  /** What passwords must be like. */
+  passwordPolicy?: PasswordPolicy;
+  /** The codes that are sent to people. */
+  codes?: CodePolicy;
+  /** When an account is locked because somebody guesses. */
+  lockout?: LockoutPolicy;
+  /** How long the tokens of a tenant live. */
+  tokens?: TokenLifetimes;
+  /** Whether sign-up, sign-in and reset hide which addresses have accounts. */
+  enumerationProtection?: boolean;
+  /**
+   * For a new tenant, which has ES256 without it; of a tenant that is there it cannot be changed here, since key.rotate
+   * does that.
+   */
+  signingAlgorithm?: SigningAlgorithm;
 }
 
 /**

@@ -6,6 +6,7 @@ import JSON
 public struct AppliedChange: ContractResult, Equatable {
     /// What it is.
     public enum Kind: String, Sendable, CaseIterable {
+        case tenant
         case pool
         case role
     }
@@ -21,8 +22,10 @@ public struct AppliedChange: ContractResult, Equatable {
     public var pointer: String
     /// What it is.
     public var kind: Kind
-    /// Its name.
+    /// Its name, of a tenant its id.
     public var name: String
+    /// A tenant's id.
+    public var tenantId: String?
     /// A pool's id; not for a new one in a dry run, unless the document says it.
     public var poolId: String?
     /// A role's ARN.
@@ -32,10 +35,11 @@ public struct AppliedChange: ContractResult, Equatable {
     /// Of what was updated, the members that differed.
     public var changed: [String]
 
-    public init(pointer: String, kind: Kind, name: String, poolId: String? = nil, roleArn: String? = nil, change: Change, changed: [String]) {
+    public init(pointer: String, kind: Kind, name: String, tenantId: String? = nil, poolId: String? = nil, roleArn: String? = nil, change: Change, changed: [String]) {
         self.pointer = pointer
         self.kind = kind
         self.name = name
+        self.tenantId = tenantId
         self.poolId = poolId
         self.roleArn = roleArn
         self.change = change
@@ -50,6 +54,10 @@ public struct AppliedChange: ContractResult, Equatable {
         writer.string(kind.rawValue)
         writer.key("name")
         writer.string(name)
+        if let tenantId {
+            writer.key("tenantId")
+            writer.string(tenantId)
+        }
         if let poolId {
             writer.key("poolId")
             writer.string(poolId)

@@ -14,13 +14,16 @@ public struct PasswordPolicy: ContractParams, ContractResult, Equatable {
     public var checksBanned: Bool
     /// Terms that count as common here, such as the names of your products.
     public var bannedTerms: [String]?
+    /// Who is asked whether a new password has leaked; without it nobody is.
+    public var breached: BreachedPasswordCheck?
 
-    public init(minimumLength: Int64 = 8, maximumLength: Int64 = 256, minimumClasses: Int64 = 3, checksBanned: Bool = true, bannedTerms: [String]? = nil) {
+    public init(minimumLength: Int64 = 8, maximumLength: Int64 = 256, minimumClasses: Int64 = 3, checksBanned: Bool = true, bannedTerms: [String]? = nil, breached: BreachedPasswordCheck? = nil) {
         self.minimumLength = minimumLength
         self.maximumLength = maximumLength
         self.minimumClasses = minimumClasses
         self.checksBanned = checksBanned
         self.bannedTerms = bannedTerms
+        self.breached = breached
     }
 
     public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
@@ -29,6 +32,7 @@ public struct PasswordPolicy: ContractParams, ContractResult, Equatable {
         var minimumClasses: Int64?
         var checksBanned: Bool?
         var bannedTerms: [String]?
+        var breached: BreachedPasswordCheck?
         node.forEachPair { _name, _value in
             if _name.isString("minimumLength") {
                 minimumLength = reader.integer(_value, at: "minimumLength", 8...256)
@@ -40,8 +44,10 @@ public struct PasswordPolicy: ContractParams, ContractResult, Equatable {
                 checksBanned = reader.boolean(_value, at: "checksBanned")
             } else if _name.isString("bannedTerms") {
                 bannedTerms = reader.array(_value, at: "bannedTerms", count: 0...1000, isUnique: false) { reader, value, step in reader.string(value, at: step, .passwordPolicyBannedTermsElement) }
+            } else if _name.isString("breached") {
+                breached = reader.object(_value, at: "breached")
             } else {
-                reader.unknown(_name, among: ["minimumLength", "maximumLength", "minimumClasses", "checksBanned", "bannedTerms"])
+                reader.unknown(_name, among: ["minimumLength", "maximumLength", "minimumClasses", "checksBanned", "bannedTerms", "breached"])
             }
         }
         self.minimumLength = minimumLength ?? 8
@@ -49,6 +55,7 @@ public struct PasswordPolicy: ContractParams, ContractResult, Equatable {
         self.minimumClasses = minimumClasses ?? 3
         self.checksBanned = checksBanned ?? true
         self.bannedTerms = bannedTerms
+        self.breached = breached
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -68,6 +75,10 @@ public struct PasswordPolicy: ContractParams, ContractResult, Equatable {
                 writer.string(element)
             }
             writer.endArray()
+        }
+        if let breached {
+            writer.key("breached")
+            breached.write(to: &writer)
         }
         writer.endObject()
     }

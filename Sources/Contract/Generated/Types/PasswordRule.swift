@@ -9,6 +9,7 @@ public enum PasswordRule: String, Sendable, CaseIterable {
     case tooLong
     case tooWeak
     case banned
+    case breached
     case recentlyUsed
     case incorrect
 }

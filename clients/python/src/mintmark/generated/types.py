@@ -11,7 +11,7 @@ from .._record import Record
 AppliedChangeChange = Literal["created", "updated", "unchanged"]
 
 # What it is.
-AppliedChangeKind = Literal["pool", "role"]
+AppliedChangeKind = Literal["tenant", "pool", "role"]
 
 # What an attribute's value fell short of.
 AttributeRule = Literal["unknown", "type", "tooLong", "option", "pattern", "consent"]
@@ -56,7 +56,7 @@ MalformedPolicyPolicy = Literal["trust", "session"]
 PasswordResetStepState = Literal["codeRequired", "passwordRequired", "completed"]
 
 # What a password fell short of.
-PasswordRule = Literal["disallowedCharacters", "tooShort", "tooLong", "tooWeak", "banned", "recentlyUsed", "incorrect"]
+PasswordRule = Literal["disallowedCharacters", "tooShort", "tooLong", "tooWeak", "banned", "breached", "recentlyUsed", "incorrect"]
 
 # For a well-known provider its domain: accounts.google.com, appleid.apple.com, graph.facebook.com or www.amazon.com. It is the name of its logins.
 PoolProviderProvider = Literal["accounts.google.com", "appleid.apple.com", "graph.facebook.com", "www.amazon.com"]
@@ -272,7 +272,7 @@ class AppliedChange(Record):
     """What applying a document did, or would do, to one thing that it declares."""
 
     __slots__ = ()
-    _members = (("pointer", "pointer"), ("kind", "kind"), ("name", "name"), ("pool_id", "poolId"), ("role_arn", "roleArn"), ("change", "change"), ("changed", "changed"),)
+    _members = (("pointer", "pointer"), ("kind", "kind"), ("name", "name"), ("tenant_id", "tenantId"), ("pool_id", "poolId"), ("role_arn", "roleArn"), ("change", "change"), ("changed", "changed"),)
 
     def __init__(
         self,
@@ -282,6 +282,7 @@ class AppliedChange(Record):
         name: str,
         change: str,
         changed: Sequence[str],
+        tenant_id: Optional[str] = None,
         pool_id: Optional[str] = None,
         role_arn: Optional[str] = None,
     ) -> None:
@@ -289,6 +290,7 @@ class AppliedChange(Record):
             "pointer": pointer,
             "kind": kind,
             "name": name,
+            "tenantId": tenant_id,
             "poolId": pool_id,
             "roleArn": role_arn,
             "change": change,
@@ -302,13 +304,19 @@ class AppliedChange(Record):
 
     @property
     def kind(self) -> str:
-        """What it is. One of pool, role, or what a newer binary answers."""
+        """What it is. One of tenant, pool, role, or what a newer binary answers."""
         return cast("str", self._required("kind"))
 
     @property
     def name(self) -> str:
-        """Its name."""
+        """Its name, of a tenant its id."""
         return cast("str", self._required("name"))
+
+    @property
+    def tenant_id(self) -> Optional[str]:
+        """A tenant's id."""
+        value = self._optional("tenantId")
+        return None if value is None else cast("str", value)
 
     @property
     def pool_id(self) -> Optional[str]:
@@ -630,6 +638,47 @@ class AuditVerifyResult(Record):
     def chains(self) -> List[AuditChain]:
         """Every chain that was found or named."""
         return [AuditChain.of(each) for each in self._required("chains")]
+
+
+class BreachedPasswordCheck(Record):
+    """A service that knows passwords that have leaked, asked by the k-anonymity interface of Have I Been Pwned:
+    it learns five hexadecimal digits of a SHA-1. While it cannot be asked passwords are taken, and the audit
+    log says so.
+    """
+
+    __slots__ = ()
+    _members = (("url", "url"), ("allow_private_network", "allowPrivateNetwork"), ("allow_insecure", "allowInsecure"),)
+
+    def __init__(
+        self,
+        *,
+        url: Optional[str] = None,
+        allow_private_network: Optional[bool] = None,
+        allow_insecure: Optional[bool] = None,
+    ) -> None:
+        super().__init__({
+            "url": url,
+            "allowPrivateNetwork": allow_private_network,
+            "allowInsecure": allow_insecure,
+        })
+
+    @property
+    def url(self) -> Optional[str]:
+        """What the five digits are put behind."""
+        value = self._optional("url")
+        return None if value is None else cast("str", value)
+
+    @property
+    def allow_private_network(self) -> Optional[bool]:
+        """Whether it may be in a private network."""
+        value = self._optional("allowPrivateNetwork")
+        return None if value is None else cast("bool", value)
+
+    @property
+    def allow_insecure(self) -> Optional[bool]:
+        """Whether it may be on a loopback address, without TLS."""
+        value = self._optional("allowInsecure")
+        return None if value is None else cast("bool", value)
 
 
 class CodePolicy(Record):
@@ -1644,7 +1693,7 @@ class PasswordFailure(Record):
     @property
     def rule(self) -> str:
         """What a password fell short of. One of disallowedCharacters, tooShort, tooLong, tooWeak, banned,
-        recentlyUsed, incorrect, or what a newer binary answers.
+        breached, recentlyUsed, incorrect, or what a newer binary answers.
         """
         return cast("str", self._required("rule"))
 
@@ -1658,7 +1707,7 @@ class PasswordPolicy(Record):
     """What passwords must be like."""
 
     __slots__ = ()
-    _members = (("minimum_length", "minimumLength"), ("maximum_length", "maximumLength"), ("minimum_classes", "minimumClasses"), ("checks_banned", "checksBanned"), ("banned_terms", "bannedTerms"),)
+    _members = (("minimum_length", "minimumLength"), ("maximum_length", "maximumLength"), ("minimum_classes", "minimumClasses"), ("checks_banned", "checksBanned"), ("banned_terms", "bannedTerms"), ("breached", "breached"),)
 
     def __init__(
         self,
@@ -1668,6 +1717,7 @@ class PasswordPolicy(Record):
         minimum_classes: Optional[int] = None,
         checks_banned: Optional[bool] = None,
         banned_terms: Optional[Sequence[str]] = None,
+        breached: Optional[Union[BreachedPasswordCheck, Mapping[str, Any]]] = None,
     ) -> None:
         super().__init__({
             "minimumLength": minimum_length,
@@ -1675,6 +1725,7 @@ class PasswordPolicy(Record):
             "minimumClasses": minimum_classes,
             "checksBanned": checks_banned,
             "bannedTerms": banned_terms,
+            "breached": breached,
         })
 
     @property
@@ -1706,6 +1757,12 @@ class PasswordPolicy(Record):
         """Terms that count as common here, such as the names of your products."""
         value = self._optional("bannedTerms")
         return None if value is None else cast("List[str]", value)
+
+    @property
+    def breached(self) -> Optional[BreachedPasswordCheck]:
+        """Who is asked whether a new password has leaked; without it nobody is."""
+        value = self._optional("breached")
+        return None if value is None else BreachedPasswordCheck.of(value)
 
 
 class PasswordResetStep(Record):
@@ -3450,7 +3507,7 @@ class SystemApplyResult(Record):
 
     @property
     def changes(self) -> List[AppliedChange]:
-        """One for each thing in the document, in its order: pools, then roles."""
+        """One for each thing in the document, in its order: tenants, pools, then roles."""
         return [AppliedChange.of(each) for each in self._required("changes")]
 
 
@@ -3914,6 +3971,122 @@ class TenantAttribute(Record):
         """Whether ID tokens say it."""
         value = self._optional("inIdToken")
         return None if value is None else cast("bool", value)
+
+
+class TenantDeclaration(Record):
+    """A tenant as system.apply takes it: what tenant.create takes but delivery, which tenant.update sets and
+    which stays as it is. What is left out stays as it is; a new tenant gets the default.
+    """
+
+    __slots__ = ()
+    _members = (("tenant_id", "tenantId"), ("name", "name"), ("local_account_method", "localAccountMethod"), ("sign_up_allowed", "signUpAllowed"), ("attributes", "attributes"), ("audiences", "audiences"), ("password_policy", "passwordPolicy"), ("codes", "codes"), ("lockout", "lockout"), ("tokens", "tokens"), ("enumeration_protection", "enumerationProtection"), ("signing_algorithm", "signingAlgorithm"),)
+
+    def __init__(
+        self,
+        *,
+        tenant_id: str,
+        name: Optional[str] = None,
+        local_account_method: Optional[str] = None,
+        sign_up_allowed: Optional[bool] = None,
+        attributes: Optional[Sequence[Union[TenantAttribute, Mapping[str, Any]]]] = None,
+        audiences: Optional[Sequence[str]] = None,
+        password_policy: Optional[Union[PasswordPolicy, Mapping[str, Any]]] = None,
+        codes: Optional[Union[CodePolicy, Mapping[str, Any]]] = None,
+        lockout: Optional[Union[LockoutPolicy, Mapping[str, Any]]] = None,
+        tokens: Optional[Union[TokenLifetimes, Mapping[str, Any]]] = None,
+        enumeration_protection: Optional[bool] = None,
+        signing_algorithm: Optional[str] = None,
+    ) -> None:
+        super().__init__({
+            "tenantId": tenant_id,
+            "name": name,
+            "localAccountMethod": local_account_method,
+            "signUpAllowed": sign_up_allowed,
+            "attributes": attributes,
+            "audiences": audiences,
+            "passwordPolicy": password_policy,
+            "codes": codes,
+            "lockout": lockout,
+            "tokens": tokens,
+            "enumerationProtection": enumeration_protection,
+            "signingAlgorithm": signing_algorithm,
+        })
+
+    @property
+    def tenant_id(self) -> str:
+        """The id of a tenant, which stands in its issuer and is the audience of its ID tokens."""
+        return cast("str", self._required("tenantId"))
+
+    @property
+    def name(self) -> Optional[str]:
+        """What people read in mails."""
+        value = self._optional("name")
+        return None if value is None else cast("str", value)
+
+    @property
+    def local_account_method(self) -> Optional[str]:
+        """How people prove who they are: by a code sent to their address, by a password, or as they chose when
+        they signed up. One of emailCode, emailPassword, either, or what a newer binary answers.
+        """
+        value = self._optional("localAccountMethod")
+        return None if value is None else cast("str", value)
+
+    @property
+    def sign_up_allowed(self) -> Optional[bool]:
+        """Whether people can make accounts themselves."""
+        value = self._optional("signUpAllowed")
+        return None if value is None else cast("bool", value)
+
+    @property
+    def attributes(self) -> Optional[List[TenantAttribute]]:
+        """What people are asked for, in this order. Without it the nine that are known, none of them required.
+        """
+        value = self._optional("attributes")
+        return None if value is None else [TenantAttribute.of(each) for each in value]
+
+    @property
+    def audiences(self) -> Optional[List[str]]:
+        """For whom access tokens can be asked beside the tenant itself."""
+        value = self._optional("audiences")
+        return None if value is None else cast("List[str]", value)
+
+    @property
+    def password_policy(self) -> Optional[PasswordPolicy]:
+        """What passwords must be like."""
+        value = self._optional("passwordPolicy")
+        return None if value is None else PasswordPolicy.of(value)
+
+    @property
+    def codes(self) -> Optional[CodePolicy]:
+        """The codes that are sent to people."""
+        value = self._optional("codes")
+        return None if value is None else CodePolicy.of(value)
+
+    @property
+    def lockout(self) -> Optional[LockoutPolicy]:
+        """When an account is locked because somebody guesses."""
+        value = self._optional("lockout")
+        return None if value is None else LockoutPolicy.of(value)
+
+    @property
+    def tokens(self) -> Optional[TokenLifetimes]:
+        """How long the tokens of a tenant live."""
+        value = self._optional("tokens")
+        return None if value is None else TokenLifetimes.of(value)
+
+    @property
+    def enumeration_protection(self) -> Optional[bool]:
+        """Whether sign-up, sign-in and reset hide which addresses have accounts."""
+        value = self._optional("enumerationProtection")
+        return None if value is None else cast("bool", value)
+
+    @property
+    def signing_algorithm(self) -> Optional[str]:
+        """For a new tenant, which has ES256 without it; of a tenant that is there it cannot be changed here,
+        since key.rotate does that. One of ES256, RS256, RS512, EdDSA, or what a newer binary answers.
+        """
+        value = self._optional("signingAlgorithm")
+        return None if value is None else cast("str", value)
 
 
 class TenantDeleteResult(Record):
@@ -4660,6 +4833,7 @@ __all__ = [
     "AuditListResult",
     "AuditRecord",
     "AuditVerifyResult",
+    "BreachedPasswordCheck",
     "CodePolicy",
     "CompatHttpResult",
     "Credentials",
@@ -4728,6 +4902,7 @@ __all__ = [
     "TagMapDeclaration",
     "Tenant",
     "TenantAttribute",
+    "TenantDeclaration",
     "TenantDeleteResult",
     "TenantDelivery",
     "TenantListResult",

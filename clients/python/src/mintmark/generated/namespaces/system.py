@@ -16,21 +16,24 @@ class SystemMethods:
     def apply(
         self,
         *,
+        tenants: Optional[Sequence[Union[types.TenantDeclaration, Mapping[str, Any]]]] = None,
         pools: Optional[Sequence[Union[types.PoolDeclaration, Mapping[str, Any]]]] = None,
         roles: Optional[Sequence[Union[types.RoleDeclaration, Mapping[str, Any]]]] = None,
         dry_run: Optional[bool] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SystemApplyResult:
-        """Make pools and roles be as one document declares them.
+        """Make tenants, pools and roles be as one document declares them.
 
         Everything in the document is made, or brought to what it says, in one transaction; what it does not
         name stays. Applying it again changes nothing and writes nothing. What the document leaves out of a
-        pool or role gets its default, as with pool.update and role.put; where the declaration says so, it
-        stays. If anything in it is wrong, every violation is listed and nothing is applied: the rules of the
-        methods for pools and roles hold, and their errors stand as rules of violations.
+        pool or role gets its default, as with pool.update and role.put, and of a tenant stays, as with
+        tenant.update; where the declaration says so, it stays too. A pool can list a tenant of the same
+        document. If anything in it is wrong, every violation is listed and nothing is applied: the rules of
+        the methods for tenants, pools and roles hold, and their errors stand as rules of violations.
 
         Args:
+            tenants (array of TenantDeclaration; optional): The tenants.
             pools (array of PoolDeclaration; optional): The pools, with their roles, mappings and tag maps.
             roles (array of RoleDeclaration; optional): The roles.
             dry_run (boolean; default false): Only say what would change.
@@ -41,6 +44,7 @@ class SystemMethods:
             InvalidParams: Parameters break the method's schema. Every violation is listed.
         """
         params: Dict[str, Any] = {
+            "tenants": tenants,
             "pools": pools,
             "roles": roles,
             "dryRun": dry_run,
@@ -123,21 +127,24 @@ class AsyncSystemMethods:
     async def apply(
         self,
         *,
+        tenants: Optional[Sequence[Union[types.TenantDeclaration, Mapping[str, Any]]]] = None,
         pools: Optional[Sequence[Union[types.PoolDeclaration, Mapping[str, Any]]]] = None,
         roles: Optional[Sequence[Union[types.RoleDeclaration, Mapping[str, Any]]]] = None,
         dry_run: Optional[bool] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SystemApplyResult:
-        """Make pools and roles be as one document declares them.
+        """Make tenants, pools and roles be as one document declares them.
 
         Everything in the document is made, or brought to what it says, in one transaction; what it does not
         name stays. Applying it again changes nothing and writes nothing. What the document leaves out of a
-        pool or role gets its default, as with pool.update and role.put; where the declaration says so, it
-        stays. If anything in it is wrong, every violation is listed and nothing is applied: the rules of the
-        methods for pools and roles hold, and their errors stand as rules of violations.
+        pool or role gets its default, as with pool.update and role.put, and of a tenant stays, as with
+        tenant.update; where the declaration says so, it stays too. A pool can list a tenant of the same
+        document. If anything in it is wrong, every violation is listed and nothing is applied: the rules of
+        the methods for tenants, pools and roles hold, and their errors stand as rules of violations.
 
         Args:
+            tenants (array of TenantDeclaration; optional): The tenants.
             pools (array of PoolDeclaration; optional): The pools, with their roles, mappings and tag maps.
             roles (array of RoleDeclaration; optional): The roles.
             dry_run (boolean; default false): Only say what would change.
@@ -148,6 +155,7 @@ class AsyncSystemMethods:
             InvalidParams: Parameters break the method's schema. Every violation is listed.
         """
         params: Dict[str, Any] = {
+            "tenants": tenants,
             "pools": pools,
             "roles": roles,
             "dryRun": dry_run,

@@ -1,0 +1,62 @@
+import Contract
+import JSON
+import Storage
+
+/// A tenant as a document declares it, beside what is there.
+struct PlannedTenant {
+    let place: Int
+    let before: TenantRecord?
+    let after: TenantRecord
+    let difference: Difference
+
+    var writes: Bool { difference.change != .unchanged }
+
+    /// - Returns: nil if its settings are not accepted; then there is a violation.
+    init?(_ declaration: TenantDeclaration, at place: Int, existing: TenantRecord?, now: Int64, _ problems: inout ApplyProblems) {
+        let pointer = "/tenants/\(place)"
+        if let existing, let given = declaration.signingAlgorithm, given != existing.settings.signingAlgorithm {
+            problems.add(
+                pointer + "/signingAlgorithm", rule: "signingAlgorithmFixed",
+                "The tenant signs with \(existing.settings.signingAlgorithm.rawValue). key.rotate gives it a key of another algorithm.")
+        }
+        var settings = declaration.update.over(
+            existing?.settings
+                ?? TenantCreate.Params(tenantId: declaration.tenantId, signingAlgorithm: declaration.signingAlgorithm ?? .ES256))
+        do { try TenantRules.check(settings) } catch let error as InvalidTenantSettings {
+            problems.add(pointer + error.pointer, rule: InvalidTenantSettings.type, error.message)
+            return nil
+        } catch { return nil }
+        // Not a document's to change: it holds secrets, which the store keeps sealed.
+        settings.delivery = existing?.settings.delivery
+        self.place = place
+        before = existing
+        after = TenantRecord(settings, createdAt: existing?.createdAt ?? now, updatedAt: now)
+        let (old, new) = (existing?.storedSettings ?? [:], after.storedSettings)
+        difference = Difference(isNew: existing == nil, Self.members.map { ($0, old[$0] != new[$0]) })
+    }
+
+    /// What a document can change, in the order of the declaration.
+    private static let members = [
+        "name", "localAccountMethod", "signUpAllowed", "attributes", "audiences", "passwordPolicy", "codes", "lockout", "tokens",
+        "enumerationProtection",
+    ]
+
+    /// - Parameter key: what a new tenant signs with.
+    /// - Throws: `KeyNeeded` if it is new and there is none.
+    func write(_ key: NewSigningKey?, at now: Int64, in tx: Transaction) throws {
+        guard before == nil else { return try tx.update(after) }
+        guard let key else { throw KeyNeeded() }
+        guard try tx.insert(after) else { throw Overtaken() }
+        try tx.insert(key, at: now)
+    }
+}
+
+extension TenantDeclaration {
+    /// What it changes of a tenant that is there.
+    fileprivate var update: TenantUpdate.Params {
+        TenantUpdate.Params(
+            tenantId: tenantId, name: name, localAccountMethod: localAccountMethod, signUpAllowed: signUpAllowed, attributes: attributes,
+            audiences: audiences, passwordPolicy: passwordPolicy, codes: codes, lockout: lockout, tokens: tokens,
+            enumerationProtection: enumerationProtection)
+    }
+}
