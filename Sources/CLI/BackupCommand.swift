@@ -20,7 +20,9 @@ struct BackupCommand: ParsableCommand {
     var path: String
 
     func run() throws {
-        let mintmark = try Mintmark(options.settings, logsTo: nil)
+        var configuration = try options.settings.configuration()
+        configuration.makesStores = false
+        let mintmark = Mintmark(configuration)
         defer { mintmark.close() }
         do {
             let copy = try mintmark.services().store.backup(StoreBackup.Params(path: path), OwnCall())

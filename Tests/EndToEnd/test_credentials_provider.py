@@ -199,6 +199,25 @@ class Identities(Providers):
         self.assertEqual(self.get(self.open(again, key="phone"), again)["identityId"], guest)
 
 
+class FirstGets(Providers):
+    """Two processes that open a provider under one key, whose first calls come at once."""
+
+    @only("sqlite")
+    def test_guests_of_one_key_are_one_identity(self):
+        others = [self.sidecar, self.spawn(store=self.store)]
+        for turn in range(4):
+            providers = [self.open(each, key=f"phone-{turn}") for each in others for _ in range(2)]
+            lock = sqlite3.connect(self.store, isolation_level=None)
+            lock.execute("BEGIN IMMEDIATE")
+            asked = [(others[n // 2], others[n // 2].send("credentialsProvider.get", {"provider": each})) for n, each in enumerate(providers)]
+            for each in others:
+                self.works(each)
+            lock.execute("ROLLBACK")
+            lock.close()
+            self.assertEqual(len({each.answer(id)["identityId"] for each, id in asked}), 1)
+        self.assertEqual(self.rows("SELECT count(*) FROM identity"), [(4,)])
+
+
 class Limits(Providers):
     def test_a_thousand_providers_are_open_at_most(self):
         ids = [self.sidecar.send("credentialsProvider.open", {"poolId": self.pool, "key": str(n)}) for n in range(1000)]

@@ -186,6 +186,8 @@ class Logins(EndToEnd):
         principal = self.sidecar.call("credentials.verify", {"sessionToken": credentials["sessionToken"]})
         self.assertIn("s3:*", principal["sessionPolicy"]["Statement"][0]["Action"])
         self.assertNotIn("iam:*", principal["sessionPolicy"]["Statement"][0]["Action"])
+        self.assertEqual(principal["sessionPolicy"]["Statement"][1]["Action"][0], "rum:PutRumEvents")
+        self.assertFalse({"rum:*", "mobiletargeting:*"} & set(principal["sessionPolicy"]["Statement"][0]["Action"]))
         self.sidecar.call("pool.update", {"poolId": pool, "name": "shop"})
         self.refused("unauthenticatedNotAllowed", self.sidecar, "credentials.get", {"identityId": guest})
 

@@ -167,6 +167,12 @@ class OnSQLite(Upgrades, EndToEnd):
         self.assertEqual(sidecar.call("pool.get", {"poolId": "local-1:00000000-0000-0000-0001-000000000003"})["providers"], [])
         self.is_whole(sidecar)
 
+    def test_a_backup_of_a_store_that_is_not_there_makes_nothing(self):
+        done = run("backup", "--store", self.path("typo.db"), self.path("copy.db"))
+        self.assertEqual(done.returncode, 2, done.stderr)
+        for name in ("typo.db", "typo.db.key", "copy.db"):
+            self.assertFalse(os.path.exists(self.path(name)), name)
+
     def test_a_new_store_is_made_by_migrate(self):
         done = run("migrate", "--store", self.path("new.db"))
         self.assertEqual(done.returncode, 0)

@@ -44,6 +44,18 @@ struct RoleResolutionTests {
         #expect(try decide(token(.authenticatedRole), "{}") == .ofPool)
     }
 
+    @Test("by token: an empty preferred role is none")
+    func emptyPreference() throws {
+        #expect(try decide(token(), #"{"cognito:preferred_role":"","cognito:roles":["\#(reader)"]}"#) == .role(arn: reader))
+    }
+
+    @Test("a claim that is null matches no rule, not even notEqual")
+    func null() throws {
+        let mapping = rules(RoleRule(claim: "group", matchType: .notEqual, value: "staff", roleArn: editor), ambiguous: .authenticatedRole)
+        #expect(try decide(mapping, #"{"group":null}"#) == .ofPool)
+        #expect(try decide(mapping, #"{"group":"other"}"#) == .role(arn: editor))
+    }
+
     @Test("by token: a role of one's own choice must be named by the token")
     func customByToken() throws {
         let claims = #"{"cognito:roles":"\#(reader), \#(editor)"}"#

@@ -25,7 +25,7 @@ public enum ErrorTable {
         ErrorInfo(code: DeveloperUserAlreadyRegistered.code, type: DeveloperUserAlreadyRegistered.type, when: "identityId names one identity, the developer user identifier belongs to another.", isRetryable: false),
         ErrorInfo(code: LoginConflict.code, type: LoginConflict.type, when: "A login belongs to another identity, or an identity has one of this provider or 20 logins already.", isRetryable: false),
         ErrorInfo(code: InvalidLogin.code, type: InvalidLogin.type, when: "The proof of a login cannot be used: a developer user identifier above 1024 characters, a token that does not verify.", isRetryable: false),
-        ErrorInfo(code: InvalidPrincipalTags.code, type: InvalidPrincipalTags.type, when: "A tag's key begins with aws:, or two keys differ in case only.", isRetryable: false),
+        ErrorInfo(code: InvalidPrincipalTags.code, type: InvalidPrincipalTags.type, when: "A tag has characters that no tag has, its key begins with aws:, two keys differ in case only, or the tags make the token too long.", isRetryable: false),
         ErrorInfo(code: IdentityForbidden.code, type: IdentityForbidden.type, when: "An authenticated identity is used without any login.", isRetryable: false),
         ErrorInfo(code: PublicProviderRequired.code, type: PublicProviderRequired.type, when: "A client uses the developer provider's name.", isRetryable: false),
         ErrorInfo(code: PoolTokenNotAccepted.code, type: PoolTokenNotAccepted.type, when: "A pool's own token is given as a login.", isRetryable: false),

@@ -15,6 +15,11 @@ public struct JWSSigner: Sendable {
         header = Self.encodedHeader(key.algorithm, keyID ?? key.keyID, type)
     }
 
+    /// How many characters the compact form of a payload of so many bytes has.
+    public func count(ofPayload bytes: Int) -> Int {
+        header.count + Base64URL.encodedCount(bytes) + 1 + Base64URL.encodedCount(key.signatureCount)
+    }
+
     /// Signs a payload. Answers the compact form (RFC 7515 section 7.1).
     ///
     /// - Throws: `CryptoFailure`.

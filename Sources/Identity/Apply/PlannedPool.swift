@@ -38,6 +38,9 @@ struct PlannedPool {
                 pointer + "/signingAlgorithm", rule: "signingAlgorithmFixed",
                 "The pool signs with \(existing.signingAlgorithm). key.rotate gives it a key of another algorithm.")
         }
+        for violation in ResourceTags.violations(declaration.tags, at: pointer + "/tags") {
+            problems.add(violation.pointer, rule: violation.rule, violation.message)
+        }
         guard let providers else { return nil }
         for (index, provider) in providers.enumerated() {
             guard let tenantId = provider.tenantId else { continue }
@@ -84,7 +87,7 @@ struct PlannedPool {
         _ declared: Members<TagMapDeclaration>?, _ existing: PrincipalTagMaps?, _ providers: [String], _ poolId: String, _ pointer: String,
         _ problems: inout ApplyProblems
     ) throws -> PrincipalTagMaps {
-        guard let declared else { return existing ?? PrincipalTagMaps(stored: "{}") }
+        guard let declared else { return existing?.only(providers) ?? PrincipalTagMaps(stored: "{}") }
         var maps = PrincipalTagMaps(stored: "{}")
         for member in declared {
             maps[member.name] =

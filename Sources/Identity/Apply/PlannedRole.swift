@@ -36,6 +36,9 @@ struct PlannedRole {
         case .trustPolicy(let policy):
             trust = try problems.attempt(pointer + "/trustPolicy") { (try TrustPolicy.accepted(policy), nil) }
         }
+        for violation in ResourceTags.violations(declaration.tags, at: pointer + "/tags") {
+            problems.add(violation.pointer, rule: violation.rule, violation.message)
+        }
         guard let trust else { return nil }
         self.place = place
         poolId = trust.poolId

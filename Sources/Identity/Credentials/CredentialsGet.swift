@@ -1,4 +1,6 @@
 import Contract
+import Crypto
+import JSON
 import Storage
 
 extension CredentialsService {
@@ -16,11 +18,22 @@ extension CredentialsService {
         let now = surroundings.clock.now
         switch request.who {
         case .token(let token):
-            let holder = SessionHolder(try verifier.verify(token, .init(), now: now))
+            let holder = SessionHolder(try verify(token, now: now))
             if let name = request.logins?.names.first { throw PoolTokenNotAccepted(provider: name) }
             let role = try surroundings.database.read { try givenRole(to: holder, custom: request.customRoleArn, now: now, in: $0) }
             return try exchange(holder, role, now: now)
         case .identityId(let id): return try get(id, request.logins, custom: request.customRoleArn, call, now: now)
+        }
+    }
+
+    /// - Throws: `PoolNotFound` for a token of a pool that is gone: its keys went along (cognito.md 5.5).
+    private func verify(_ token: String, now: Int64) throws -> VerifiedPoolToken {
+        do { return try verifier.verify(token, .init(), now: now) } catch let error as TokenKeyUnknown {
+            let issuer = (try? JWS.parse(token)).flatMap { try? JSONText($0.payload).root["iss"]?.string }
+            guard let id = issuer.flatMap({ surroundings.realm.owner(ofIssuer: $0) })?.poolId,
+                try surroundings.database.read({ try catalogue.knownPool(id, in: $0) }) == nil
+            else { throw error }
+            throw PoolNotFound(poolId: id)
         }
     }
 

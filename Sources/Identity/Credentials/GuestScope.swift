@@ -3,20 +3,28 @@ enum GuestScope {
     /// Stands in the session token for `policy`, which is ten times as long.
     static let mark = "guest"
 
-    /// The policy: the services that AWS admits for guests.
+    /// The policy: a statement for the inline policy and one for the managed policy that AWS gives to guests. What either allows is
+    /// within the scope, or the managed one's `rum:PutRumEvents` would never be.
     static let policy: String = {
         let whole = [
             "apigateway", "execute-api", "appsync", "cloudwatch", "logs", "codewhisperer", "cognito-identity", "cognito-sync",
             "cognito-idp",
             "comprehend", "dynamodb", "firehose", "gamelift", "iot", "kinesisanalytics", "lambda", "lex", "geo", "machinelearning",
-            "mobileanalytics", "mobiletargeting", "personalize", "polly", "rekognition", "rum", "s3", "ses", "sdb", "sns", "sqs",
+            "mobileanalytics", "personalize", "polly", "rekognition", "s3", "ses", "sdb", "sns", "sqs",
             "transcribe", "translate",
         ].map { "\"\($0):*\"" }
         let single = [
             "kms:Encrypt", "kms:Decrypt", "kms:ReEncrypt*", "kms:GenerateDataKey*", "sagemaker:InvokeEndpoint", "sumerian:View*",
             "textract:DetectDocumentText", "textract:AnalyzeDocument",
         ].map { "\"\($0)\"" }
-        let actions = (whole + single).joined(separator: ",")
-        return #"{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":["# + actions + #"],"Resource":"*"}]}"#
+        // AmazonCognitoUnAuthedIdentitiesSessionPolicy.
+        let managed = [
+            "rum:PutRumEvents", "sagemaker:InvokeEndpoint", "polly:*", "comprehend:*", "translate:*", "transcribe:*", "rekognition:*",
+            "mobiletargeting:*", "firehose:*", "personalize:*",
+        ].map { "\"\($0)\"" }
+        let statements = [("Services", whole + single), ("Managed", managed)].map { name, actions in
+            #"{"Sid":"\#(name)","Effect":"Allow","Action":["# + actions.joined(separator: ",") + #"],"Resource":"*"}"#
+        }
+        return #"{"Version":"2012-10-17","Statement":["# + statements.joined(separator: ",") + "]}"
     }()
 }

@@ -40,7 +40,7 @@ enum RoleResolution {
             }
             return .role(arn: custom)
         }
-        if let preferred = claims["cognito:preferred_role"]?.string { return .role(arn: preferred) }
+        if let preferred = claims["cognito:preferred_role"]?.string, !preferred.isEmpty { return .role(arn: preferred) }
         return roles.count == 1 ? .role(arn: roles[0]) : try ambiguous(mapping, provider)
     }
 
@@ -60,10 +60,10 @@ enum RoleResolution {
         }
     }
 
-    /// Whether a rule matches. A claim that is missing matches nothing, not even `notEqual`; of a list one element suffices,
+    /// Whether a rule matches. A claim that is missing, or null, matches nothing, not even `notEqual`; of a list one element suffices,
     /// for `notEqual` none may be equal.
     static func matches(_ rule: RoleRule, _ claims: JSONNode) -> Bool {
-        guard let claim = claims[rule.claim] else { return false }
+        guard let claim = claims[rule.claim], !claim.isNull else { return false }
         let values = texts(claim)
         switch rule.matchType {
         case .equals: return values.contains { $0.utf8.elementsEqual(rule.value.utf8) }

@@ -37,6 +37,9 @@ struct AccessTokenCheck: Sendable {
         let base = provider.endpoint ?? "https://api.amazon.com"
         let facts = try ask(
             "\(base)/auth/o2/tokeninfo?access_token=\(PercentEncoding.encode(token.utf8, keepingSlashes: false))", provider, call)
+        guard facts["iss"]?.string == "https://www.amazon.com" else {
+            throw refusal(provider, "issuer", "Login with Amazon's answer names another issuer.")
+        }
         // The token's remaining seconds.
         if let left = facts["exp"]?.number?.int64, left <= 0 {
             throw refusal(provider, "expired", "Token expired: \(now) >= \(now + left)")

@@ -169,12 +169,23 @@ extension PoolProviderSettings {
 }
 
 extension [LoginProvider] {
+    /// What the logins of others are called (cognito.md 4.1).
+    private static let reservedNames: Set = [
+        LoginVerifier.poolTokenName, "graph.facebook.com", "www.amazon.com", "accounts.google.com", "appleid.apple.com",
+        "api.twitter.com", "www.digits.com",
+    ]
+
     /// Reads the providers of a pool.
     ///
     /// - Throws: `InvalidPoolProvider`.
     init(_ settings: [PoolProviderSettings], developerProvider: String?, in realm: Realm, allowsPlainLoopback: Bool) throws {
         self = try settings.map { try LoginProvider($0, in: realm, allowsPlainLoopback: allowsPlainLoopback) }
-        var names: Set<String> = ["cognito-identity.amazonaws.com"]
+        if let developerProvider, Self.reservedNames.contains(developerProvider) {
+            throw InvalidPoolProvider(
+                provider: developerProvider, reason: "this name is reserved for another kind of login; your own sign-in needs another name."
+            )
+        }
+        var names: Set<String> = [LoginVerifier.poolTokenName]
         if let developerProvider { names.insert(developerProvider) }
         for provider in self where !names.insert(provider.name).inserted {
             throw InvalidPoolProvider(provider: provider.name, reason: "its name is taken by another provider of the pool.")

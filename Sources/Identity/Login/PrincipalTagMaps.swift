@@ -25,6 +25,13 @@ struct PrincipalTagMaps: Sendable {
         set { maps[provider] = newValue }
     }
 
+    /// The maps of these providers alone: a provider that goes takes its map along (cognito.md 3.1.1).
+    func only(_ providers: [String]) -> PrincipalTagMaps {
+        var left = self
+        left.maps = maps.filter { providers.contains($0.key) }
+        return left
+    }
+
     /// The tags that the claims of proven logins make. Of two that make one tag, the first provider counts.
     ///
     /// - Throws: `InvalidPrincipalTags` for a value that no tag can have.
@@ -39,6 +46,13 @@ struct PrincipalTagMaps: Sendable {
                 guard (1...256).contains(text.unicodeScalars.count) else {
                     throw InvalidPrincipalTags(
                         tag: key, reason: "the claim \(claim) of \(proof.provider.name) has no value of 1 to 256 characters")
+                }
+                guard TagText.isAllowed(text) else {
+                    throw InvalidPrincipalTags(
+                        tag: key,
+                        reason:
+                            "the claim \(claim) of \(proof.provider.name) has other characters than letters, digits, spaces and _ . : / = + - @"
+                    )
                 }
                 tags.append((key, text))
             }
@@ -78,7 +92,7 @@ extension PrincipalTagMaps.Map {
             self = PrincipalTagMaps.defaults
             return
         }
-        let tags = try SessionTags.validated(claims)
+        let tags = try SessionTags.validated(claims, valuesAreClaims: true)
         let bytes = tags.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
         if bytes > PrincipalTagMaps.mostBytes {
             throw InvalidPrincipalTags(

@@ -4,10 +4,11 @@ import Crypto
 extension PoolService {
     /// Creates a pool with a signing key of its own, active at once.
     ///
-    /// - Throws: `PoolExists`, `InvalidPoolProvider`, `TenantNotFound`.
+    /// - Throws: `PoolExists`, `InvalidPoolProvider`, `TenantNotFound`; `InvalidParams` for tags of other characters.
     /// - Source: CreateIdentityPool; cognito.md 1.2, 3.1.
     public func create(_ request: PoolCreate.Params, _ call: any CallContext) throws -> PoolCreate.Result {
         let now = surroundings.clock.now
+        try ResourceTags.check(request.tags)
         let id = request.poolId ?? surroundings.newIdentifier()
         let algorithm = Crypto.SigningAlgorithm(rawValue: request.signingAlgorithm.rawValue)!
         let key = try NewSigningKey(for: .pool(id), algorithm: algorithm, activeAt: now, vault: surroundings.vault)

@@ -162,6 +162,20 @@ enum RoleMappings {
             throw InvalidRoleMapping(
                 provider: provider, reason: mapping.source == .rules ? "source rules needs rules." : "only source rules has rules.")
         }
+        for rule in mapping.rules ?? [] where !isClaimName(rule.claim) {
+            throw InvalidRoleMapping(
+                provider: provider, reason: "a claim's name has letters, marks, symbols, numbers and punctuation only.")
+        }
+    }
+
+    /// Whether a claim's name has letters, marks, symbols, numbers and punctuation only (cognito.md 1.1, ClaimName).
+    private static func isClaimName(_ name: String) -> Bool {
+        name.unicodeScalars.allSatisfy { scalar in
+            switch scalar.properties.generalCategory {
+            case .spaceSeparator, .lineSeparator, .paragraphSeparator, .control, .format, .surrogate, .privateUse, .unassigned: false
+            default: true
+            }
+        }
     }
 
     static func read(_ text: String) -> [String: RoleMapping] {

@@ -4,10 +4,11 @@ import JSON
 extension PoolService {
     /// Puts tags on a pool; a key that is there gets the new value.
     ///
-    /// - Throws: `PoolNotFound`, `TooManyTags`.
+    /// - Throws: `PoolNotFound`, `TooManyTags`; `InvalidParams` for tags of other characters.
     /// - Source: TagResource; cognito.md 3.1.
     public func tag(_ request: PoolTag.Params, _ call: any CallContext) throws -> PoolTag.Result {
         let now = surroundings.clock.now
+        try ResourceTags.check(request.tags)
         return try change(request.poolId, PoolTag.info.name, call, at: now) { pool, _ in
             var tags = pool.tags
             for tag in request.tags { tags[tag.name] = .string(tag.value) }

@@ -5,10 +5,11 @@ import Storage
 extension PoolService {
     /// Replaces the settings of a pool; the developer provider alone stays when it is left out.
     ///
-    /// - Throws: `PoolNotFound`, `DeveloperProviderFixed`, `InvalidPoolProvider`, `TenantNotFound`.
+    /// - Throws: `PoolNotFound`, `DeveloperProviderFixed`, `InvalidPoolProvider`, `TenantNotFound`; `InvalidParams` for tags of other characters.
     /// - Source: UpdateIdentityPool; cognito.md 3.1.1.
     public func update(_ request: PoolUpdate.Params, _ call: any CallContext) throws -> PoolUpdate.Result {
         let now = surroundings.clock.now
+        try ResourceTags.check(request.tags)
         return try change(request.poolId, PoolUpdate.info.name, call, at: now) { pool, tx in
             let developerProvider = try pool.developerProvider(asking: request.developerProvider)
             let providers = try [LoginProvider](
@@ -20,7 +21,7 @@ extension PoolService {
                 allowClassicFlow: request.allowClassicFlow, developerProvider: developerProvider,
                 providers: providers, signingAlgorithm: pool.signingAlgorithm, tags: request.tags?.object ?? [:], createdAt: pool.createdAt,
                 updatedAt: now,
-                roleMappings: pool.roleMappings, tagMaps: pool.tagMaps)
+                roleMappings: pool.roleMappings, tagMaps: pool.tagMaps.only(providers.map(\.name)))
         }
     }
 
@@ -34,6 +35,7 @@ extension PoolService {
                 let changed = try change(pool, tx)
                 try tx.advanceEpoch()
                 try tx.update(changed)
+                if changed.tagMaps.json != pool.tagMaps.json { try tx.setTagMaps(changed.tagMaps, of: id) }
                 try surroundings.audit.record(AuditEvent(method: method, trace: call.trace, poolId: id), at: now, in: tx)
                 return changed
             })

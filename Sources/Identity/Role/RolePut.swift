@@ -3,10 +3,11 @@ import Contract
 extension RoleService {
     /// Writes a role: with a trust policy of the caller's own, or the standard one for a pool.
     ///
-    /// - Throws: `PoolNotFound`, `MalformedPolicy`.
+    /// - Throws: `PoolNotFound`, `MalformedPolicy`; `InvalidParams` for tags of other characters.
     /// - Source: cognito.md 1.7 (the role), 6.4 (what its trust policy may say).
     public func put(_ request: RolePut.Params, _ call: any CallContext) throws -> RolePut.Result {
         let now = surroundings.clock.now
+        try ResourceTags.check(request.tags)
         let (trustPolicy, poolId) = try trust(request.trust)
         let fresh = RoleRecord(
             name: request.name, roleId: RoleRecord.newId(surroundings.random), trustPolicy: trustPolicy,

@@ -1,3 +1,4 @@
+import Contract
 import Crypto
 import JSON
 
@@ -16,7 +17,25 @@ struct PoolTokenClaims: Sendable {
     static let arnClaim: StaticString = "https://cognito-identity.amazonaws.com/identity-pool-arn"
     static let tagsClaim: StaticString = "https://aws.amazon.com/tags"
 
-    var json: [UInt8] {
+    /// So many characters a token has at most, here and at every method that takes one.
+    static let mostCharacters = 20_000
+
+    /// The claims as `signer` signs them.
+    ///
+    /// - Throws: `InvalidPrincipalTags` if the tags make the token too long.
+    func json(for signer: JWSSigner) throws -> [UInt8] {
+        let json = json
+        let count = signer.count(ofPayload: json.count)
+        if count > Self.mostCharacters,
+            let longest = tags.max(by: { $0.key.utf8.count + $0.value.utf8.count < $1.key.utf8.count + $1.value.utf8.count })
+        {
+            throw InvalidPrincipalTags(
+                tag: longest.key, reason: "with all tags the token would have \(count) characters, and \(Self.mostCharacters) are the most")
+        }
+        return json
+    }
+
+    private var json: [UInt8] {
         var writer = JSONWriter(reservingCapacity: 640)
         writer.beginObject()
         writer.key("iss")

@@ -13,7 +13,8 @@ extension TokenService {
         let now = surroundings.clock.now
         let proven = try surroundings.prove(request.identityId, request.logins, catalogue, call, now: now, classicFlow: true)
         let event = AuditEvent(method: TokenMint.info.name, trace: call.trace, poolId: proven.pool.id)
-        let ((key, claims), identity) = try surroundings.resolve(event, recordsKept: surroundings.auditsIssuance, at: now) { tx in
+        let ((key, claims, expiresAt), identity) = try surroundings.resolve(event, recordsKept: surroundings.auditsIssuance, at: now) {
+            tx in
             let (pool, keys) = try catalogue.issuingPool(proven.pool.id, in: tx)
             guard let key = keys.active(at: now) else { throw PoolNotFound(poolId: pool.id) }
             return (key, try .init(tx, pool: pool, given: request.identityId, logins: proven.proofs.map(\.login)))
@@ -21,8 +22,8 @@ extension TokenService {
             let claims = PoolTokenClaims(
                 realm: surroundings.realm, poolId: proven.pool.id, identityId: identity.id, amr: .init(proven.proofs),
                 tags: try proven.pool.tagMaps.tags(of: proven.proofs), issuedAt: now, expiresAt: now + Self.seconds)
-            return (key, claims)
+            return (key, try claims.json(for: key.signer), claims.expiresAt)
         }
-        return TokenMint.Result(identityId: identity.id, token: try key.signer.sign(claims.json), expiresAt: claims.expiresAt)
+        return TokenMint.Result(identityId: identity.id, token: try key.signer.sign(claims), expiresAt: expiresAt)
     }
 }

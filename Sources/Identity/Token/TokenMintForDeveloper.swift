@@ -28,11 +28,11 @@ extension TokenService {
                 realm: surroundings.realm, poolId: request.poolId, identityId: identity.id,
                 amr: .init(issuing.login, proofs, in: request.poolId), tags: tags,
                 issuedAt: now, expiresAt: now + request.durationSeconds)
-            return (issuing.key, claims)
+            return (issuing.key, try claims.json(for: issuing.key.signer))
         }
-        let token = try key.signer.sign(claims.json)
+        let token = try key.signer.sign(claims)
         return TokenMintForDeveloper.Result(
-            identityId: identity.id, token: token, expiresAt: claims.expiresAt, isNewIdentity: identity.isNew)
+            identityId: identity.id, token: token, expiresAt: now + request.durationSeconds, isNewIdentity: identity.isNew)
     }
 
     /// The public logins among those that were given, proven.

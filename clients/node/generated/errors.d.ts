@@ -418,7 +418,8 @@ export interface InvalidPrincipalTagsData {
 }
 
 /**
- * A tag's key begins with aws:, or two keys differ in case only.
+ * A tag has characters that no tag has, its key begins with aws:, two keys differ in case only, or the tags make the
+ * token too long.
  *
  * Equivalents: cognito InvalidParameterException.
  */

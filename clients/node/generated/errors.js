@@ -122,7 +122,10 @@ export class InvalidLogin extends RpcError {
   static type = "invalidLogin";
 }
 
-/** A tag's key begins with aws:, or two keys differ in case only. */
+/**
+ * A tag has characters that no tag has, its key begins with aws:, two keys differ in case only, or the tags make the
+ * token too long.
+ */
 export class InvalidPrincipalTags extends RpcError {
   static code = 2010;
   static type = "invalidPrincipalTags";

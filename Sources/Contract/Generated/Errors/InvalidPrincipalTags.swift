@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// A tag's key begins with aws:, or two keys differ in case only.
+/// A tag has characters that no tag has, its key begins with aws:, two keys differ in case only, or the tags make the token too long.
 public struct InvalidPrincipalTags: ContractError {
     /// The key.
     public var tag: String

@@ -88,7 +88,8 @@ export class CredentialsMethods {
    * @throws {ProviderUnusable} What a login provider answers proves nothing: its certificate, its address, its documents
    * or its keys are not what they must be. Asking again changes nothing until the provider, or how the pool names it, is
    * mended.
-   * @throws {InvalidPrincipalTags} A tag's key begins with aws:, or two keys differ in case only.
+   * @throws {InvalidPrincipalTags} A tag has characters that no tag has, its key begins with aws:, two keys differ in
+   * case only, or the tags make the token too long.
    */
   get(params, options) {
     return this.#call(methods.get, params, options);

@@ -92,7 +92,8 @@ export declare class CredentialsProviderMethods {
    * @throws {DurationExceedsRoleMaximum} durationSeconds is above the role's maxSessionSeconds.
    * @throws {PackedPolicyTooLarge} A session policy above 2048 characters, or policy and tags together too long for a
    * session token.
-   * @throws {InvalidPrincipalTags} A tag's key begins with aws:, or two keys differ in case only.
+   * @throws {InvalidPrincipalTags} A tag has characters that no tag has, its key begins with aws:, two keys differ in
+   * case only, or the tags make the token too long.
    * @throws {TokenMalformed} Not three parts of base64url, no JSON object, a member missing or of a wrong type, an
    * unknown critical header.
    * @throws {TokenAlgorithmNotAllowed} alg is none, an HMAC, or not the algorithm of the key that kid names.
@@ -141,7 +142,8 @@ export declare class CredentialsProviderMethods {
    * @throws {SamlNotSupported} A login names the ARN of a SAML provider.
    * @throws {LoginTokenInvalid} A login's token fails a check.
    * @throws {ProviderUnavailable} A login provider does not answer, or says that it cannot now.
-   * @throws {InvalidPrincipalTags} A tag's key begins with aws:, or two keys differ in case only.
+   * @throws {InvalidPrincipalTags} A tag has characters that no tag has, its key begins with aws:, two keys differ in
+   * case only, or the tags make the token too long.
    */
   identityId(
     params: CredentialsProviderIdentityIdParams,
@@ -205,7 +207,8 @@ export declare class CredentialsProviderMethods {
    * @throws {DurationExceedsRoleMaximum} durationSeconds is above the role's maxSessionSeconds.
    * @throws {PackedPolicyTooLarge} A session policy above 2048 characters, or policy and tags together too long for a
    * session token.
-   * @throws {InvalidPrincipalTags} A tag's key begins with aws:, or two keys differ in case only.
+   * @throws {InvalidPrincipalTags} A tag has characters that no tag has, its key begins with aws:, two keys differ in
+   * case only, or the tags make the token too long.
    * @throws {TokenMalformed} Not three parts of base64url, no JSON object, a member missing or of a wrong type, an
    * unknown critical header.
    * @throws {TokenAlgorithmNotAllowed} alg is none, an HMAC, or not the algorithm of the key that kid names.

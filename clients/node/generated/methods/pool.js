@@ -117,7 +117,8 @@ export class PoolMethods {
    *
    * @throws {PoolNotFound} The pool was never created, or is deleted.
    * @throws {UnsupportedLoginProvider} A login names a provider that the pool does not have.
-   * @throws {InvalidPrincipalTags} A tag's key begins with aws:, or two keys differ in case only.
+   * @throws {InvalidPrincipalTags} A tag has characters that no tag has, its key begins with aws:, two keys differ in
+   * case only, or the tags make the token too long.
    */
   setPrincipalTags(params, options) {
     return this.#call(methods.setPrincipalTags, params, options);

@@ -64,7 +64,8 @@ export declare class TokenMethods {
    * @throws {ProviderUnusable} What a login provider answers proves nothing: its certificate, its address, its documents
    * or its keys are not what they must be. Asking again changes nothing until the provider, or how the pool names it, is
    * mended.
-   * @throws {InvalidPrincipalTags} A tag's key begins with aws:, or two keys differ in case only.
+   * @throws {InvalidPrincipalTags} A tag has characters that no tag has, its key begins with aws:, two keys differ in
+   * case only, or the tags make the token too long.
    */
   mint(
     params: TokenMintParams,
@@ -91,7 +92,8 @@ export declare class TokenMethods {
    * already.
    * @throws {InvalidLogin} The proof of a login cannot be used: a developer user identifier above 1024 characters, a
    * token that does not verify.
-   * @throws {InvalidPrincipalTags} A tag's key begins with aws:, or two keys differ in case only.
+   * @throws {InvalidPrincipalTags} A tag has characters that no tag has, its key begins with aws:, two keys differ in
+   * case only, or the tags make the token too long.
    * @throws {PoolTokenNotAccepted} A pool's own token is given as a login.
    * @throws {LoginTokenInvalid} A login's token fails a check.
    * @throws {ProviderUnavailable} A login provider does not answer, or says that it cannot now.

@@ -351,7 +351,8 @@ class InvalidLogin(AnsweredError):
 
 
 class InvalidPrincipalTags(AnsweredError):
-    """A tag's key begins with aws:, or two keys differ in case only.
+    """A tag has characters that no tag has, its key begins with aws:, two keys differ in case only, or the tags
+    make the token too long.
 
     cognito: InvalidParameterException
     """

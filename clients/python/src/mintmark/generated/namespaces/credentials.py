@@ -133,7 +133,8 @@ class CredentialsMethods:
             ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
                 documents or its keys are not what they must be. Asking again changes nothing until the
                 provider, or how the pool names it, is mended.
-            InvalidPrincipalTags: A tag's key begins with aws:, or two keys differ in case only.
+            InvalidPrincipalTags: A tag has characters that no tag has, its key begins with aws:, two keys
+                differ in case only, or the tags make the token too long.
 
         Elsewhere: cognito: GetCredentialsForIdentity.
         """
@@ -372,7 +373,8 @@ class AsyncCredentialsMethods:
             ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
                 documents or its keys are not what they must be. Asking again changes nothing until the
                 provider, or how the pool names it, is mended.
-            InvalidPrincipalTags: A tag's key begins with aws:, or two keys differ in case only.
+            InvalidPrincipalTags: A tag has characters that no tag has, its key begins with aws:, two keys
+                differ in case only, or the tags make the token too long.
 
         Elsewhere: cognito: GetCredentialsForIdentity.
         """

@@ -148,7 +148,8 @@ class CredentialsProviderMethods:
             DurationExceedsRoleMaximum: durationSeconds is above the role's maxSessionSeconds.
             PackedPolicyTooLarge: A session policy above 2048 characters, or policy and tags together too long
                 for a session token.
-            InvalidPrincipalTags: A tag's key begins with aws:, or two keys differ in case only.
+            InvalidPrincipalTags: A tag has characters that no tag has, its key begins with aws:, two keys
+                differ in case only, or the tags make the token too long.
             TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
                 an unknown critical header.
             TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
@@ -212,7 +213,8 @@ class CredentialsProviderMethods:
             SamlNotSupported: A login names the ARN of a SAML provider.
             LoginTokenInvalid: A login's token fails a check.
             ProviderUnavailable: A login provider does not answer, or says that it cannot now.
-            InvalidPrincipalTags: A tag's key begins with aws:, or two keys differ in case only.
+            InvalidPrincipalTags: A tag has characters that no tag has, its key begins with aws:, two keys
+                differ in case only, or the tags make the token too long.
 
         Elsewhere: cognito: Android: getIdentityId; iOS: getIdentityId; .NET: GetIdentityId; JavaScript:
         identityId.
@@ -355,7 +357,8 @@ class CredentialsProviderMethods:
             DurationExceedsRoleMaximum: durationSeconds is above the role's maxSessionSeconds.
             PackedPolicyTooLarge: A session policy above 2048 characters, or policy and tags together too long
                 for a session token.
-            InvalidPrincipalTags: A tag's key begins with aws:, or two keys differ in case only.
+            InvalidPrincipalTags: A tag has characters that no tag has, its key begins with aws:, two keys
+                differ in case only, or the tags make the token too long.
             TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
                 an unknown critical header.
             TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
@@ -522,7 +525,8 @@ class AsyncCredentialsProviderMethods:
             DurationExceedsRoleMaximum: durationSeconds is above the role's maxSessionSeconds.
             PackedPolicyTooLarge: A session policy above 2048 characters, or policy and tags together too long
                 for a session token.
-            InvalidPrincipalTags: A tag's key begins with aws:, or two keys differ in case only.
+            InvalidPrincipalTags: A tag has characters that no tag has, its key begins with aws:, two keys
+                differ in case only, or the tags make the token too long.
             TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
                 an unknown critical header.
             TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
@@ -586,7 +590,8 @@ class AsyncCredentialsProviderMethods:
             SamlNotSupported: A login names the ARN of a SAML provider.
             LoginTokenInvalid: A login's token fails a check.
             ProviderUnavailable: A login provider does not answer, or says that it cannot now.
-            InvalidPrincipalTags: A tag's key begins with aws:, or two keys differ in case only.
+            InvalidPrincipalTags: A tag has characters that no tag has, its key begins with aws:, two keys
+                differ in case only, or the tags make the token too long.
 
         Elsewhere: cognito: Android: getIdentityId; iOS: getIdentityId; .NET: GetIdentityId; JavaScript:
         identityId.
@@ -729,7 +734,8 @@ class AsyncCredentialsProviderMethods:
             DurationExceedsRoleMaximum: durationSeconds is above the role's maxSessionSeconds.
             PackedPolicyTooLarge: A session policy above 2048 characters, or policy and tags together too long
                 for a session token.
-            InvalidPrincipalTags: A tag's key begins with aws:, or two keys differ in case only.
+            InvalidPrincipalTags: A tag has characters that no tag has, its key begins with aws:, two keys
+                differ in case only, or the tags make the token too long.
             TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
                 an unknown critical header.
             TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.

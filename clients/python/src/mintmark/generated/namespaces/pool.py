@@ -237,7 +237,8 @@ class PoolMethods:
         Raises:
             PoolNotFound: The pool was never created, or is deleted.
             UnsupportedLoginProvider: A login names a provider that the pool does not have.
-            InvalidPrincipalTags: A tag's key begins with aws:, or two keys differ in case only.
+            InvalidPrincipalTags: A tag has characters that no tag has, its key begins with aws:, two keys
+                differ in case only, or the tags make the token too long.
 
         Elsewhere: cognito: SetPrincipalTagAttributeMap.
         """
@@ -633,7 +634,8 @@ class AsyncPoolMethods:
         Raises:
             PoolNotFound: The pool was never created, or is deleted.
             UnsupportedLoginProvider: A login names a provider that the pool does not have.
-            InvalidPrincipalTags: A tag's key begins with aws:, or two keys differ in case only.
+            InvalidPrincipalTags: A tag has characters that no tag has, its key begins with aws:, two keys
+                differ in case only, or the tags make the token too long.
 
         Elsewhere: cognito: SetPrincipalTagAttributeMap.
         """

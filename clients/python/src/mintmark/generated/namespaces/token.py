@@ -101,7 +101,8 @@ class TokenMethods:
             ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
                 documents or its keys are not what they must be. Asking again changes nothing until the
                 provider, or how the pool names it, is mended.
-            InvalidPrincipalTags: A tag's key begins with aws:, or two keys differ in case only.
+            InvalidPrincipalTags: A tag has characters that no tag has, its key begins with aws:, two keys
+                differ in case only, or the tags make the token too long.
 
         Elsewhere: cognito: GetOpenIdToken.
         """
@@ -151,7 +152,8 @@ class TokenMethods:
                 logins already.
             InvalidLogin: The proof of a login cannot be used: a developer user identifier above 1024
                 characters, a token that does not verify.
-            InvalidPrincipalTags: A tag's key begins with aws:, or two keys differ in case only.
+            InvalidPrincipalTags: A tag has characters that no tag has, its key begins with aws:, two keys
+                differ in case only, or the tags make the token too long.
             PoolTokenNotAccepted: A pool's own token is given as a login.
             LoginTokenInvalid: A login's token fails a check.
             ProviderUnavailable: A login provider does not answer, or says that it cannot now.
@@ -324,7 +326,8 @@ class AsyncTokenMethods:
             ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
                 documents or its keys are not what they must be. Asking again changes nothing until the
                 provider, or how the pool names it, is mended.
-            InvalidPrincipalTags: A tag's key begins with aws:, or two keys differ in case only.
+            InvalidPrincipalTags: A tag has characters that no tag has, its key begins with aws:, two keys
+                differ in case only, or the tags make the token too long.
 
         Elsewhere: cognito: GetOpenIdToken.
         """
@@ -374,7 +377,8 @@ class AsyncTokenMethods:
                 logins already.
             InvalidLogin: The proof of a login cannot be used: a developer user identifier above 1024
                 characters, a token that does not verify.
-            InvalidPrincipalTags: A tag's key begins with aws:, or two keys differ in case only.
+            InvalidPrincipalTags: A tag has characters that no tag has, its key begins with aws:, two keys
+                differ in case only, or the tags make the token too long.
             PoolTokenNotAccepted: A pool's own token is given as a login.
             LoginTokenInvalid: A login's token fails a check.
             ProviderUnavailable: A login provider does not answer, or says that it cannot now.
