@@ -164,7 +164,9 @@ class HostileTokens(EndToEnd):
 
     def test_a_pool_that_is_gone(self):
         self.sidecar.call("pool.delete", {"poolId": self.pool})
-        self.deceives(self.token, "tokenKeyUnknown")
+        self.refused("poolNotFound", self.sidecar, "credentials.get", {"token": self.token})
+        self.refused("tokenKeyUnknown", self.sidecar, "credentials.assumeRole", {"roleArn": self.role, "sessionName": "me", "token": self.token})
+        self.refused("tokenKeyUnknown", self.sidecar, "token.verify", {"token": self.token, "audience": self.pool})
         self.assertIn("pool that was deleted", self.sidecar.refusal("token.verify", {"token": self.token, "audience": self.pool}).message)
 
     def test_a_revoked_key(self):
