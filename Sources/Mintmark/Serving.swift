@@ -19,7 +19,8 @@ extension Mintmark {
             onEnd: { ending in
                 let status = self.status(after: ending)
                 self.close(logsHeads: true)
-                exit(status)
+                // Not `exit`: what that runs would take libraries from under threads that still use them, such as one that opens a store.
+                _exit(status)
             })
         watchInFlight { server.inFlight }
         logsOpening.store(true, ordering: .relaxed)
