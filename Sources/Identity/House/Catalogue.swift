@@ -37,13 +37,23 @@ public final class Catalogue: Sendable {
     /// A pool with the keys that it signs with.
     final class IssuingPool: Sendable {
         let pool: PoolRecord
-        let keys: KeyRing
-        let frame: PoolTokenFrame
+        private let keys: KeyRing
+        /// One for each of `keys`.
+        private let issuers: [PoolTokenIssuer]
 
         init(_ pool: PoolRecord, _ keys: KeyRing, in realm: Realm) {
             self.pool = pool
             self.keys = keys
-            frame = PoolTokenFrame(realm, poolId: pool.id)
+            let frame = PoolTokenFrame(realm, poolId: pool.id)
+            issuers = keys.keys.map { PoolTokenIssuer(frame, $0) }
+        }
+
+        /// Whoever signs at `now`.
+        ///
+        /// - Throws: `PoolNotFound` for a pool that has no key any more.
+        func issuer(at now: Int64) throws -> PoolTokenIssuer {
+            guard let index = keys.activeIndex(at: now) else { throw PoolNotFound(poolId: pool.id) }
+            return issuers[index]
         }
     }
 
