@@ -106,7 +106,7 @@ class Pools(EndToEnd):
 
     def test_06_role_mappings_go_by_the_names_of_configured_providers(self):
         mapping = {"source": "token", "ambiguousRoleResolution": "authenticatedRole"}
-        for name in (f"https://{FIRST}", "c.example", f"{FIRST}:shop", "login.shop"):
+        for name in (f"https://{FIRST}", "c.example", f"{FIRST}:shop", "login.shop"):  # of user pools, in test_user_pools.py
             self.no("invalidRoleMapping", "pool.setRoles", poolId=self.pool, roles={}, mappings={name: mapping})
         self.call("pool.setRoles", poolId=self.pool, roles={}, mappings={FIRST: mapping})
 

@@ -53,7 +53,7 @@ struct PlannedPool {
         let setsRoles = declaration.roles != nil || declaration.mappings != nil
         roles = setsRoles ? try Self.roles(declaration.roles, pointer, realm, isRole, &problems) : existingRoles
         let mappings = declaration.mappings ?? [:]
-        for mapping in mappings { try Self.check(mapping, names, pointer, realm, isRole, &problems) }
+        for mapping in mappings { try Self.check(mapping, providers, pointer, realm, isRole, &problems) }
         self.place = place
         self.mappings = setsRoles ? mappings : existing.map { Members($0.orderedRoleMappings.map { ($0.key, $0.value) }) } ?? [:]
         before = existing
@@ -112,7 +112,7 @@ struct PlannedPool {
     }
 
     private static func check(
-        _ mapping: Members<RoleMapping>.Member, _ providers: [String], _ pointer: String, _ realm: Realm,
+        _ mapping: Members<RoleMapping>.Member, _ providers: [LoginProvider], _ pointer: String, _ realm: Realm,
         _ isRole: (String) throws -> Bool, _ problems: inout ApplyProblems
     ) throws {
         let place = pointer + PolicyReader.pointer(["mappings", mapping.name])

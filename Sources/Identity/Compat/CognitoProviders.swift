@@ -8,8 +8,6 @@ struct CognitoProviders {
 
     init(_ realm: Realm) { self.realm = realm }
 
-    private static let userPools = "https://cognito-idp."
-
     // MARK: From the service's form
 
     /// The providers of a pool as its methods take them.
@@ -73,7 +71,7 @@ struct CognitoProviders {
 
     // MARK: To the service's form
 
-    private func isUserPool(_ provider: PoolProvider) -> Bool { provider.issuer?.hasPrefix(Self.userPools) == true }
+    private func isUserPool(_ provider: PoolProvider) -> Bool { provider.issuer != nil && UserPool.isName(provider.name) }
 
     /// The members that describe a pool's providers. Several clients of a social provider, for which the service has no form, are
     /// written with `;` between them.
@@ -101,9 +99,12 @@ struct CognitoProviders {
 
     // MARK: Keys of records
 
-    /// What a provider is called as a key of role mappings: of a user pool each client has one.
-    func mappingKeys(_ provider: PoolProvider) -> [String] {
-        isUserPool(provider) ? provider.clientIds.map { "\(provider.name):\($0)" } : [tagKey(provider)]
+    /// What a provider is called as a key of role mappings, here and there: of a user pool each client has one.
+    func mappingKeys(_ provider: PoolProvider) -> [(ours: String, theirs: String)] {
+        if isUserPool(provider) {
+            return provider.clientIds.map { UserPool.mappingKey(provider.name, clientId: $0) }.map { ($0, $0) }
+        }
+        return [(provider.name, tagKey(provider))]
     }
 
     /// What a provider is called as a key of tag maps.

@@ -100,7 +100,7 @@ extension CredentialsService {
         let realm = surroundings.realm
         let choice = try RoleResolution.decide(
             .init(
-                poolId: holder.poolId, isGuest: holder.isGuest, logins: holder.proofs.map { ($0.provider.name, $0.claims) },
+                poolId: holder.poolId, isGuest: holder.isGuest, logins: holder.proofs.map { ($0.mappingKey, $0.claims) },
                 mappings: try catalogue.pool(holder.poolId, in: tx).roleMappings, custom: custom))
         let arn: String
         switch choice {

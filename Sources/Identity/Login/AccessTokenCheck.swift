@@ -18,9 +18,7 @@ struct AccessTokenCheck: Sendable {
         guard !subject.isEmpty, subject.unicodeScalars.count <= 255 else { throw refusal(provider, "subject", "It names no user.") }
         let claims: JSONValue = ["iss": .string(provider.name), "aud": .string(clientId), "sub": .string(subject)]
         return LoginProof(
-            provider: provider, login: provider.login(subject: subject, clientId: clientId),
-            qualified: provider.qualified(subject: subject, clientId: clientId, realm: surroundings.realm),
-            claims: try JSONText(claims.text).root)
+            of: subject, for: clientId, from: provider, claims: try JSONText(claims.text).root, realm: surroundings.realm)
     }
 
     private func facebook(_ token: String, _ provider: LoginProvider, _ call: any CallContext) throws -> (clientId: String, subject: String)

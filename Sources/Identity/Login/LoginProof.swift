@@ -10,6 +10,16 @@ struct LoginProof: Sendable {
     let qualified: String
     /// What the provider says of the user; for providers of access tokens `iss`, `aud` and `sub`.
     let claims: JSONNode
+    /// What role mappings call the provider, for a user pool with the app client (1.5).
+    let mappingKey: String
+
+    init(of subject: String, for clientId: String, from provider: LoginProvider, claims: JSONNode, realm: Realm) {
+        self.provider = provider
+        login = provider.login(subject: subject, clientId: clientId)
+        qualified = provider.qualified(subject: subject, clientId: clientId, realm: realm)
+        self.claims = claims
+        mappingKey = provider.mappingKey(clientId: clientId)
+    }
 }
 
 /// What an ID token must be to prove a login (cognito.md 4.2; OpenID Connect Core 3.1.3.7). Signature and keys are elsewhere.

@@ -37,7 +37,8 @@ struct LoginProvider: Sendable {
 
     /// The last part of `amr` (5.3).
     func qualified(subject: String, clientId: String, realm: Realm) -> String {
-        isSocial ? "\(name):\(clientId):\(subject)" : "\(realm.arn(ofOpenIDProvider: name)):OIDC:\(subject)"
+        if isSocial { return "\(name):\(clientId):\(subject)" }
+        return isUserPool ? "\(name):CognitoSignIn:\(subject)" : "\(realm.arn(ofOpenIDProvider: name)):OIDC:\(subject)"
     }
 }
 

@@ -53,10 +53,7 @@ struct LoginVerifier: Sendable {
                 provider: provider.name, check: "signature",
                 reason: key == nil ? "Couldn't verify signed token. The provider has no key for it." : "Couldn't verify signed token.")
         }
-        return LoginProof(
-            provider: provider, login: provider.login(subject: claims.subject, clientId: claims.clientId),
-            qualified: provider.qualified(subject: claims.subject, clientId: claims.clientId, realm: surroundings.realm),
-            claims: claims.json)
+        return LoginProof(of: claims.subject, for: claims.clientId, from: provider, claims: claims.json, realm: surroundings.realm)
     }
 
     private func key(for header: JWSHeader, of provider: LoginProvider, issuer: String, _ call: any CallContext) throws -> PublicKey? {

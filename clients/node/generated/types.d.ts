@@ -484,7 +484,10 @@ export interface PoolDeclaration {
   tags?: Tags;
   /** Which roles its identities get; left out, together with mappings, the roles stay as they are. */
   roles?: RolesByKind;
-  /** Login provider to how it chooses a role. At most 10 members. */
+  /**
+   * Login provider to how it chooses a role; of a Cognito user pool each app client,
+   * cognito-idp.<region>.amazonaws.com/<userPoolId>:<clientId>. At most 10 members.
+   */
   mappings?: { [name: string]: RoleMapping };
   /**
    * Login provider to its tag map, for all providers that have one; left out, the tag maps stay as they are. At most 60
@@ -604,7 +607,10 @@ export interface PoolRoles {
   poolId: PoolId;
   /** The roles that credentials.get chooses from. */
   roles: RolesByKind;
-  /** Login provider to how it chooses a role. */
+  /**
+   * Login provider to how it chooses a role; of a Cognito user pool each app client,
+   * cognito-idp.<region>.amazonaws.com/<userPoolId>:<clientId>.
+   */
   mappings?: { [name: string]: RoleMapping };
 }
 

@@ -291,7 +291,8 @@ export interface PoolSetRolesParams {
   /** The roles that credentials.get chooses from. */
   roles: RolesByKind;
   /**
-   * Login provider to how it chooses a role; a provider without an entry gives the authenticated role. At most 10
+   * Login provider to how it chooses a role; a provider without an entry gives the authenticated role. Of a Cognito user
+   * pool each app client has its own entry, cognito-idp.<region>.amazonaws.com/<userPoolId>:<clientId>. At most 10
    * members.
    */
   mappings?: { [name: string]: RoleMapping };

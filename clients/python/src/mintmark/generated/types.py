@@ -2035,7 +2035,9 @@ class PoolDeclaration(Record):
 
     @property
     def mappings(self) -> Optional[Dict[str, RoleMapping]]:
-        """Login provider to how it chooses a role."""
+        """Login provider to how it chooses a role; of a Cognito user pool each app client,
+        cognito-idp.<region>.amazonaws.com/<userPoolId>:<clientId>.
+        """
         value = self._optional("mappings")
         return None if value is None else {name: RoleMapping.of(each) for name, each in value.items()}
 
@@ -2297,7 +2299,9 @@ class PoolRoles(Record):
 
     @property
     def mappings(self) -> Optional[Dict[str, RoleMapping]]:
-        """Login provider to how it chooses a role."""
+        """Login provider to how it chooses a role; of a Cognito user pool each app client,
+        cognito-idp.<region>.amazonaws.com/<userPoolId>:<clientId>.
+        """
         value = self._optional("mappings")
         return None if value is None else {name: RoleMapping.of(each) for name, each in value.items()}
 

@@ -270,7 +270,8 @@ class PoolMethods:
                 and a UUID.
             roles (RolesByKind): The roles that credentials.get chooses from.
             mappings (object of RoleMapping; optional): Login provider to how it chooses a role; a provider
-                without an entry gives the authenticated role.
+                without an entry gives the authenticated role. Of a Cognito user pool each app client has its
+                own entry, cognito-idp.<region>.amazonaws.com/<userPoolId>:<clientId>.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -667,7 +668,8 @@ class AsyncPoolMethods:
                 and a UUID.
             roles (RolesByKind): The roles that credentials.get chooses from.
             mappings (object of RoleMapping; optional): Login provider to how it chooses a role; a provider
-                without an entry gives the authenticated role.
+                without an entry gives the authenticated role. Of a Cognito user pool each app client has its
+                own entry, cognito-idp.<region>.amazonaws.com/<userPoolId>:<clientId>.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
