@@ -140,11 +140,15 @@ class HostileTokens(EndToEnd):
         self.deceives(sign(self.header_with(jku="https://evil.example/jwks"), self.claims, self.own), {"tokenSignatureInvalid", "tokenMalformed"})
 
     def test_a_foreign_key_id(self):
-        for kid in ("nobody", "", "../../dev/null", "' OR 1=1 --", "k" * 10_000, self.jwk["kid"] + " ", self.jwk["kid"].lower()):
+        for kid in ("nobody", "", "../../dev/null", "' OR 1=1 --", "k" * 10_000, "\0", self.jwk["kid"] + "\0", self.jwk["kid"] + " ", self.jwk["kid"].lower()):
             self.deceives(sign(self.header_with(kid=kid), self.claims, self.own), {"tokenKeyUnknown", "tokenMalformed"})
         for kid in (None, 7, [self.jwk["kid"]], {"a": 1}):
             self.deceives(sign(self.header_with(kid=kid), self.claims, self.own), {"tokenKeyUnknown", "tokenMalformed"})
         self.deceives(sign({"alg": "ES256", "typ": "pool+jwt"}, self.claims, self.own), "tokenKeyUnknown")
+
+    def test_an_issuer_that_no_text_can_be(self):
+        for issuer in (self.claims["iss"] + "\0", self.claims["iss"].rsplit("/", 1)[0] + "/\0"):
+            self.deceives(sign(self.header_with(kid="nobody"), {**self.claims, "iss": issuer}, self.own), "tokenKeyUnknown")
 
     def test_our_key_id_and_their_key(self):
         self.deceives(sign(self.header_with(), self.claims, self.own), "tokenSignatureInvalid")

@@ -106,7 +106,24 @@ class Logins(EndToEnd):
         self.rejected(pool, token(nbf=now + 400), "notYetValid")
         self.rejected(pool, token(sub=None), "subject")
         self.rejected(pool, token(subject=""), "subject")
-        self.rejected(pool, token(subject="x" * 256), "subject")
+        self.rejected(pool, token(subject="x" * 256), "subject", says="255")
+
+    def test_a_name_that_no_text_can_have(self):
+        """PostgreSQL keeps no U+0000: a provider's users must not be able to make that an error of ours."""
+        pool = self.pool({"provider": "accounts.google.com", "clientIds": ["shop"], "keys": [self.provider.jwk]}, self.provider.settings())
+        google = Provider("https://accounts.google.com")
+        google.key = self.provider.key
+        for subject in ("\0", "a\0b", "carol\0"):
+            self.rejected(pool, self.provider.token(subject=subject), "subject", says="U+0000")
+            self.rejected(pool, google.token(subject=subject), "subject", "accounts.google.com", says="U+0000")
+            self.refused("loginTokenInvalid", self.sidecar, "token.mintForDeveloper", {
+                "poolId": pool, "logins": {"login.shop": "carol", NAME: self.provider.token(subject=subject)}})
+        self.rejected(pool, self.provider.token(headers={"kid": "k1\0"}), "signature")
+        self.rejected(pool, self.provider.token(aud="shop\0"), "audience")
+        self.rejected(pool, self.provider.token(iss="https://login.example.com\0"), "issuer")
+        self.assertEqual(self.sidecar.call("identity.list", {"poolId": pool})["identities"], [])
+        # Other claims stay in the token.
+        self.resolve(pool, self.provider.token(nickname="a\0b"))
 
     def test_forged_signatures(self):
         pool, token = self.pool(), self.provider.token()

@@ -15,7 +15,8 @@ struct AccessTokenCheck: Sendable {
         guard provider.clientIds.contains(clientId) else {
             throw refusal(provider, "audience", "It was made for another app than those of the pool's provider.")
         }
-        guard !subject.isEmpty, subject.unicodeScalars.count <= 255 else { throw refusal(provider, "subject", "It names no user.") }
+        guard !subject.isEmpty else { throw refusal(provider, "subject", "It names no user.") }
+        if let flaw = LoginSubject.flaw(subject) { throw refusal(provider, "subject", "The user's id \(flaw).") }
         let claims: JSONValue = ["iss": .string(provider.name), "aud": .string(clientId), "sub": .string(subject)]
         return LoginProof(
             of: subject, for: clientId, from: provider, claims: try JSONText(claims.text).root, realm: surroundings.realm)

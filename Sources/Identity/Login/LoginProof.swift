@@ -22,6 +22,16 @@ struct LoginProof: Sendable {
     }
 }
 
+/// Whom a provider calls a user.
+enum LoginSubject {
+    /// Why a user cannot go by this name here, nil if one can: OpenID Connect Core 2 has at most 255 characters, and no text here
+    /// has U+0000, which PostgreSQL cannot keep.
+    static func flaw(_ subject: String) -> String? {
+        if subject.unicodeScalars.count > 255 { return "has more than 255 characters" }
+        return subject.utf8.contains(0) ? "has the character U+0000" : nil
+    }
+}
+
 /// What an ID token must be to prove a login (cognito.md 4.2; OpenID Connect Core 3.1.3.7). Signature and keys are elsewhere.
 struct IDTokenClaims {
     let subject: String
@@ -63,9 +73,8 @@ struct IDTokenClaims {
                 throw refuse("notYetValid", "Token is not valid before \(moment); it is \(now).")
             }
         }
-        guard let subject = json["sub"]?.string, !subject.isEmpty, subject.unicodeScalars.count <= 255 else {
-            throw refuse("subject", "Missing a required claim: sub")
-        }
+        guard let subject = json["sub"]?.string, !subject.isEmpty else { throw refuse("subject", "Missing a required claim: sub") }
+        if let flaw = LoginSubject.flaw(subject) { throw refuse("subject", "Its claim sub \(flaw).") }
         self.subject = subject
         clientId = client
         self.json = json
