@@ -108,6 +108,21 @@ class Logins(EndToEnd):
         self.rejected(pool, token(subject=""), "subject")
         self.rejected(pool, token(subject="x" * 256), "subject", says="255")
 
+    def test_moments_may_have_fractions_and_must_be_numbers(self):
+        """NumericDate (RFC 7519 section 2) is any JSON number; some providers write the milliseconds."""
+        pool, now, token = self.pool(), time.time(), self.provider.token
+        for times in ({"exp": now + 600.5, "iat": now - 0.25, "nbf": now - 60.75}, {"exp": float(int(now) + 600)}, {"iat": now + 298.5}):
+            self.resolve(pool, token(**times))
+        # 1.5e300: in whole seconds it is beyond what time there is.
+        for times, check in [
+                ({"exp": now - 300.5}, "expired"), ({"exp": "tomorrow"}, "expired"), ({"exp": 1.5e300}, "expired"), ({"exp": True}, "expired"),
+                ({"iat": now + 310.5}, "notYetValid"), ({"nbf": now + 310.5}, "notYetValid"), ({"nbf": []}, "notYetValid")]:
+            self.rejected(pool, self.raw({"iss": ISSUER, "sub": "carol", "aud": "shop", "iat": now, "exp": now + 600, **times}), check)
+
+    def raw(self, claims):
+        """A token with any claims at all, which PyJWT would not sign."""
+        return jwt.PyJWS().encode(json.dumps(claims).encode(), self.provider.key, "ES256", {"kid": "k1"})
+
     def test_a_name_that_no_text_can_have(self):
         """PostgreSQL keeps no U+0000: a provider's users must not be able to make that an error of ours."""
         pool = self.pool({"provider": "accounts.google.com", "clientIds": ["shop"], "keys": [self.provider.jwk]}, self.provider.settings())
@@ -164,10 +179,16 @@ class Logins(EndToEnd):
             {"issuer": ISSUER, "clientIds": ["shop"], "keys": [{"kty": "oct", "k": "AAAA"}]},
             {"issuer": ISSUER, "clientIds": ["shop"], "keys": [{"kty": "EC", "crv": "P-256", "x": "AA", "y": "AA"}]},
             {"provider": "graph.facebook.com", "clientIds": ["1"], "keys": [self.provider.jwk]},
+            self.provider.settings(keys=[self.provider.jwk, Provider().jwk]), self.provider.settings(keys=[{**Provider().jwk, "d": "AA"}]),
+            self.provider.settings(keys=[{"kty": "oct", "k": "c2VjcmV0"}]),
             {"issuer": "https://login.shop", "clientIds": ["shop"]}, {"issuer": f"https://{PRINCIPAL}", "clientIds": ["shop"]},
         ]:
             error = self.refused("invalidPoolProvider", self.sidecar, "pool.create", {"name": "shop", "developerProvider": "login.shop", "providers": [settings]})
-            self.assertNotIn("KeyError", str(error))
+            self.assertNotRegex(str(error), r"KeyError|unsupportedType|privateKeyPublished|[a-z]\(\"")
+        two = self.sidecar.refusal("pool.create", {"name": "shop", "providers": [self.provider.settings(keys=[self.provider.jwk, Provider().jwk])]})
+        self.assertIn("two of its keys have the kid k1", two.message)
+        pool = self.pool()
+        self.refused("invalidPoolProvider", self.sidecar, "pool.update", {"poolId": pool, "name": "shop", "providers": [self.provider.settings(keys=[self.provider.jwk] * 2)]})
         self.refused("invalidPoolProvider", self.sidecar, "pool.create", {"name": "shop", "providers": [self.provider.settings(), self.provider.settings()]})
         self.violations(self.sidecar, "pool.create", {"name": "shop", "providers": [{"clientIds": ["shop"]}]})
 

@@ -40,7 +40,7 @@ struct AccessTokenCheck: Sendable {
             throw refusal(provider, "issuer", "Login with Amazon's answer names another issuer.")
         }
         // The token's remaining seconds.
-        if let left = facts["exp"]?.number?.int64, left <= 0 {
+        if let left = facts["exp"].flatMap(NumericDate.seconds), left <= 0 {
             throw refusal(provider, "expired", "Token expired: \(now) >= \(now + left)")
         }
         return (facts["aud"]?.string ?? "", facts["user_id"]?.string ?? "")

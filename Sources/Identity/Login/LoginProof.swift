@@ -22,6 +22,15 @@ struct LoginProof: Sendable {
     }
 }
 
+/// A moment in a token, which may have a fraction (RFC 7519 section 2, NumericDate).
+enum NumericDate {
+    /// The whole seconds that had passed by then; nil for what is no moment.
+    static func seconds(_ claim: JSONNode) -> Int64? {
+        guard let number = claim.number else { return nil }
+        return number.int64 ?? Int64(exactly: number.double.rounded(.down))
+    }
+}
+
 /// Whom a provider calls a user.
 enum LoginSubject {
     /// Why a user cannot go by this name here, nil if one can: OpenID Connect Core 2 has at most 255 characters, and no text here
@@ -66,10 +75,15 @@ struct IDTokenClaims {
         guard let client = clients.first(where: { provider.clientIds.contains($0) }) else {
             throw refuse("audience", "It was made for another client than those of the pool's provider.")
         }
-        guard let expiresAt = json["exp"]?.number?.int64 else { throw refuse("expired", "Missing a required claim: exp") }
+        guard let exp = json["exp"] else { throw refuse("expired", "Missing a required claim: exp") }
+        guard let expiresAt = NumericDate.seconds(exp) else { throw refuse("expired", "Its claim exp is no number of seconds since 1970.") }
         guard expiresAt > now - Self.leewaySeconds else { throw refuse("expired", "Token expired: \(now) >= \(expiresAt)") }
         for name in ["iat", "nbf"] {
-            if let moment = json[name]?.number?.int64, moment > now + Self.leewaySeconds {
+            guard let claim = json[name] else { continue }
+            guard let moment = NumericDate.seconds(claim) else {
+                throw refuse("notYetValid", "Its claim \(name) is no number of seconds since 1970.")
+            }
+            if moment > now + Self.leewaySeconds {
                 throw refuse("notYetValid", "Token is not valid before \(moment); it is \(now).")
             }
         }

@@ -147,7 +147,11 @@ extension LoginProvider {
                 throw InvalidPoolProvider(provider: name, reason: "its key \(index) cannot be used: \(error)")
             }
         }
-        return JWKSet(known)
+        let set = JWKSet(known)
+        if let key = set.repeated {
+            throw InvalidPoolProvider(provider: name, reason: "two of its keys have the kid \(key.keyID), and cannot be told apart.")
+        }
+        return set
     }
 }
 

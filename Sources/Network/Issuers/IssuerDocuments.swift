@@ -70,8 +70,7 @@ struct IssuerDocuments {
             let why = set.refusals.first.map { " (the first: \($0))" } ?? ""
             throw IssuerFailure(.keys, "Its key set has \(set.refusals.count) keys, none of which can verify signatures\(why).")
         }
-        var seen: Set<[String]> = []
-        for key in set.keys where !seen.insert([key.keyID, key.algorithm.rawValue]).inserted {
+        if let key = set.repeated {
             throw IssuerFailure(.keys, "Its key set has two keys with the kid \(quoted(key.keyID)), which cannot be told apart.")
         }
         return set
