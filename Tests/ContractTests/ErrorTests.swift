@@ -74,6 +74,7 @@ import Testing
         (3030, "providerNotOpen"),
         (3031, "tokenNotAwaited"),
         (3032, "tooManyProviders"),
+        (3080, "providerOvertaken"),
         (4001, "tenantNotFound"),
         (4002, "tenantExists"),
         (4003, "tenantNotDeletable"),

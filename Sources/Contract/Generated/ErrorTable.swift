@@ -73,6 +73,7 @@ public enum ErrorTable {
         ErrorInfo(code: ProviderNotOpen.code, type: ProviderNotOpen.type, when: "A credential provider is named that is not open in this process.", isRetryable: false),
         ErrorInfo(code: TokenNotAwaited.code, type: TokenNotAwaited.type, when: "submitToken with a continuationToken of no refresh that waits.", isRetryable: false),
         ErrorInfo(code: TooManyProviders.code, type: TooManyProviders.type, when: "credentialsProvider.open beyond the limit.", isRetryable: false),
+        ErrorInfo(code: ProviderOvertaken.code, type: ProviderOvertaken.type, when: "credentialsProvider.setLogins, clearCredentials or clearKeychain came while a refresh was under way, and did not wait for it.", isRetryable: false),
         ErrorInfo(code: TenantNotFound.code, type: TenantNotFound.type, when: "A tenant is named that was never created, or is deleted.", isRetryable: false),
         ErrorInfo(code: TenantExists.code, type: TenantExists.type, when: "tenant.create with an id that is taken.", isRetryable: false),
         ErrorInfo(code: TenantNotDeletable.code, type: TenantNotDeletable.type, when: "tenant.delete of the default tenant.", isRetryable: false),

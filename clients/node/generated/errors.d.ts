@@ -1431,6 +1431,25 @@ export declare class TooManyProviders extends RpcError {
   readonly data: TooManyProvidersData;
 }
 
+/** What `ProviderOvertaken` says beside its message. */
+export interface ProviderOvertakenData {
+  type: "providerOvertaken";
+  /** The provider's handle. */
+  provider: string;
+}
+
+/**
+ * credentialsProvider.setLogins, clearCredentials or clearKeychain came while a refresh was under way, and did not wait
+ * for it.
+ */
+export declare class ProviderOvertaken extends RpcError {
+  static readonly code: 3080;
+  static readonly type: "providerOvertaken";
+  readonly code: 3080;
+  readonly type: "providerOvertaken";
+  readonly data: ProviderOvertakenData;
+}
+
 /** What `TenantNotFound` says beside its message. */
 export interface TenantNotFoundData {
   type: "tenantNotFound";

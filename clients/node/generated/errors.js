@@ -419,6 +419,15 @@ export class TooManyProviders extends RpcError {
   static type = "tooManyProviders";
 }
 
+/**
+ * credentialsProvider.setLogins, clearCredentials or clearKeychain came while a refresh was under way, and did not wait
+ * for it.
+ */
+export class ProviderOvertaken extends RpcError {
+  static code = 3080;
+  static type = "providerOvertaken";
+}
+
 /** A tenant is named that was never created, or is deleted. */
 export class TenantNotFound extends RpcError {
   static code = 4001;
@@ -799,6 +808,7 @@ export const errorsByCode = new Map(
     ProviderNotOpen,
     TokenNotAwaited,
     TooManyProviders,
+    ProviderOvertaken,
     TenantNotFound,
     TenantExists,
     TenantNotDeletable,

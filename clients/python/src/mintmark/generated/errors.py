@@ -1235,6 +1235,20 @@ class TooManyProviders(AnsweredError):
         return cast("int", self._required("limit"))
 
 
+class ProviderOvertaken(AnsweredError):
+    """credentialsProvider.setLogins, clearCredentials or clearKeychain came while a refresh was under way, and
+    did not wait for it.
+    """
+
+    code = 3080
+    type = "providerOvertaken"
+
+    @property
+    def provider(self) -> str:
+        """The provider's handle."""
+        return cast("str", self._required("provider"))
+
+
 class TenantNotFound(AnsweredError):
     """A tenant is named that was never created, or is deleted.
 
@@ -2100,6 +2114,7 @@ BY_TYPE: Dict[str, Type[AnsweredError]] = {
     "providerNotOpen": ProviderNotOpen,
     "tokenNotAwaited": TokenNotAwaited,
     "tooManyProviders": TooManyProviders,
+    "providerOvertaken": ProviderOvertaken,
     "tenantNotFound": TenantNotFound,
     "tenantExists": TenantExists,
     "tenantNotDeletable": TenantNotDeletable,
@@ -2222,6 +2237,7 @@ __all__ = [
     "ProviderNotOpen",
     "TokenNotAwaited",
     "TooManyProviders",
+    "ProviderOvertaken",
     "TenantNotFound",
     "TenantExists",
     "TenantNotDeletable",

@@ -22,7 +22,8 @@ class CredentialsProviderMethods:
     ) -> types.CredentialsProviderClearCredentialsResult:
         """Drop the credentials and keep the identity.
 
-        For a guest who signs in, and where a provider is linked.
+        For a guest who signs in, and where a provider is linked. It waits for no refresh: calls that are
+        looking for credentials are told providerOvertaken, and what they find is not held.
 
         Args:
             provider (string of 1–64 characters): A credential provider that is open in this process, as
@@ -50,7 +51,8 @@ class CredentialsProviderMethods:
 
         For a sign-out, and for another user who is not to be linked with this one. The identity itself stays
         in the pool; the next user begins with an identity of their own. A token that the provider waits for
-        is not waited for any more.
+        is not waited for any more. It waits for no refresh: calls that are looking for credentials are told
+        providerOvertaken, and what they find is not held.
 
         Args:
             provider (string of 1–64 characters): A credential provider that is open in this process, as
@@ -106,7 +108,8 @@ class CredentialsProviderMethods:
         that your own backend mints, which the state tokenRequired asks for. Calls that come while credentials
         are being renewed join: they get the same credentials, or the same continuationToken. This is where
         the SDKs call refresh (Android), token and logins (iOS) or RefreshIdentity (.NET) of a custom identity
-        provider. Where the identity turns out to be another one, its id is kept instead and the notification
+        provider. Calls that setLogins, clearCredentials or clearKeychain overtake are told providerOvertaken.
+        Where the identity turns out to be another one, its id is kept instead and the notification
         credentialsProvider/identityChanged is sent. A kept identity that is gone, or that was merged into
         another one the logins prove, is given up and looked for once more without it.
 
@@ -119,6 +122,8 @@ class CredentialsProviderMethods:
 
         Raises:
             ProviderNotOpen: A credential provider is named that is not open in this process.
+            ProviderOvertaken: credentialsProvider.setLogins, clearCredentials or clearKeychain came while a
+                refresh was under way, and did not wait for it.
             PoolNotFound: The pool was never created, or is deleted.
             IdentityNotFound: The identity was never created, is deleted, or belongs to another pool.
             IdentityDisabled: A disabled identity is named or stands in a token.
@@ -140,6 +145,9 @@ class CredentialsProviderMethods:
             SamlNotSupported: A login names the ARN of a SAML provider.
             LoginTokenInvalid: A login's token fails a check.
             ProviderUnavailable: A login provider does not answer, or says that it cannot now.
+            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
+                documents or its keys are not what they must be. Asking again changes nothing until the
+                provider, or how the pool names it, is mended.
             RoleNotConfigured: credentials.get finds no role for the identity, or its trust policy refuses.
             RoleNotOffered: A custom role that the pool does not offer for this login.
             AmbiguousRoleDenied: No rule or claim names one role, and the pool denies such requests.
@@ -192,6 +200,8 @@ class CredentialsProviderMethods:
 
         Raises:
             ProviderNotOpen: A credential provider is named that is not open in this process.
+            ProviderOvertaken: credentialsProvider.setLogins, clearCredentials or clearKeychain came while a
+                refresh was under way, and did not wait for it.
             PoolNotFound: The pool was never created, or is deleted.
             IdentityNotFound: The identity was never created, is deleted, or belongs to another pool.
             IdentityDisabled: A disabled identity is named or stands in a token.
@@ -213,6 +223,9 @@ class CredentialsProviderMethods:
             SamlNotSupported: A login names the ARN of a SAML provider.
             LoginTokenInvalid: A login's token fails a check.
             ProviderUnavailable: A login provider does not answer, or says that it cannot now.
+            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
+                documents or its keys are not what they must be. Asking again changes nothing until the
+                provider, or how the pool names it, is mended.
             InvalidPrincipalTags: A tag has characters that no tag has, its key begins with aws:, two keys
                 differ in case only, or the tags make the token too long.
 
@@ -299,7 +312,8 @@ class CredentialsProviderMethods:
         Credentials are dropped; the identity's id is kept. It may change with the next get: a guest who signs
         in as somebody known becomes that identity, and a user who proves one more login may be merged. For
         another user who is not to be linked, call clearKeychain first. A token that the provider waits for is
-        not waited for any more.
+        not waited for any more. It waits for no refresh: calls that are looking for credentials are told
+        providerOvertaken, and what they find is not held.
 
         Args:
             provider (string of 1–64 characters): A credential provider that is open in this process, as
@@ -346,6 +360,8 @@ class CredentialsProviderMethods:
 
         Raises:
             TokenNotAwaited: submitToken with a continuationToken of no refresh that waits.
+            ProviderOvertaken: credentialsProvider.setLogins, clearCredentials or clearKeychain came while a
+                refresh was under way, and did not wait for it.
             TokenAudienceMismatch: aud does not contain what was expected.
             LoginsDoNotMatch: An authenticated identity is named without a proof of it.
             PoolNotFound: The pool was never created, or is deleted.
@@ -399,7 +415,8 @@ class AsyncCredentialsProviderMethods:
     ) -> types.CredentialsProviderClearCredentialsResult:
         """Drop the credentials and keep the identity.
 
-        For a guest who signs in, and where a provider is linked.
+        For a guest who signs in, and where a provider is linked. It waits for no refresh: calls that are
+        looking for credentials are told providerOvertaken, and what they find is not held.
 
         Args:
             provider (string of 1–64 characters): A credential provider that is open in this process, as
@@ -427,7 +444,8 @@ class AsyncCredentialsProviderMethods:
 
         For a sign-out, and for another user who is not to be linked with this one. The identity itself stays
         in the pool; the next user begins with an identity of their own. A token that the provider waits for
-        is not waited for any more.
+        is not waited for any more. It waits for no refresh: calls that are looking for credentials are told
+        providerOvertaken, and what they find is not held.
 
         Args:
             provider (string of 1–64 characters): A credential provider that is open in this process, as
@@ -483,7 +501,8 @@ class AsyncCredentialsProviderMethods:
         that your own backend mints, which the state tokenRequired asks for. Calls that come while credentials
         are being renewed join: they get the same credentials, or the same continuationToken. This is where
         the SDKs call refresh (Android), token and logins (iOS) or RefreshIdentity (.NET) of a custom identity
-        provider. Where the identity turns out to be another one, its id is kept instead and the notification
+        provider. Calls that setLogins, clearCredentials or clearKeychain overtake are told providerOvertaken.
+        Where the identity turns out to be another one, its id is kept instead and the notification
         credentialsProvider/identityChanged is sent. A kept identity that is gone, or that was merged into
         another one the logins prove, is given up and looked for once more without it.
 
@@ -496,6 +515,8 @@ class AsyncCredentialsProviderMethods:
 
         Raises:
             ProviderNotOpen: A credential provider is named that is not open in this process.
+            ProviderOvertaken: credentialsProvider.setLogins, clearCredentials or clearKeychain came while a
+                refresh was under way, and did not wait for it.
             PoolNotFound: The pool was never created, or is deleted.
             IdentityNotFound: The identity was never created, is deleted, or belongs to another pool.
             IdentityDisabled: A disabled identity is named or stands in a token.
@@ -517,6 +538,9 @@ class AsyncCredentialsProviderMethods:
             SamlNotSupported: A login names the ARN of a SAML provider.
             LoginTokenInvalid: A login's token fails a check.
             ProviderUnavailable: A login provider does not answer, or says that it cannot now.
+            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
+                documents or its keys are not what they must be. Asking again changes nothing until the
+                provider, or how the pool names it, is mended.
             RoleNotConfigured: credentials.get finds no role for the identity, or its trust policy refuses.
             RoleNotOffered: A custom role that the pool does not offer for this login.
             AmbiguousRoleDenied: No rule or claim names one role, and the pool denies such requests.
@@ -569,6 +593,8 @@ class AsyncCredentialsProviderMethods:
 
         Raises:
             ProviderNotOpen: A credential provider is named that is not open in this process.
+            ProviderOvertaken: credentialsProvider.setLogins, clearCredentials or clearKeychain came while a
+                refresh was under way, and did not wait for it.
             PoolNotFound: The pool was never created, or is deleted.
             IdentityNotFound: The identity was never created, is deleted, or belongs to another pool.
             IdentityDisabled: A disabled identity is named or stands in a token.
@@ -590,6 +616,9 @@ class AsyncCredentialsProviderMethods:
             SamlNotSupported: A login names the ARN of a SAML provider.
             LoginTokenInvalid: A login's token fails a check.
             ProviderUnavailable: A login provider does not answer, or says that it cannot now.
+            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
+                documents or its keys are not what they must be. Asking again changes nothing until the
+                provider, or how the pool names it, is mended.
             InvalidPrincipalTags: A tag has characters that no tag has, its key begins with aws:, two keys
                 differ in case only, or the tags make the token too long.
 
@@ -676,7 +705,8 @@ class AsyncCredentialsProviderMethods:
         Credentials are dropped; the identity's id is kept. It may change with the next get: a guest who signs
         in as somebody known becomes that identity, and a user who proves one more login may be merged. For
         another user who is not to be linked, call clearKeychain first. A token that the provider waits for is
-        not waited for any more.
+        not waited for any more. It waits for no refresh: calls that are looking for credentials are told
+        providerOvertaken, and what they find is not held.
 
         Args:
             provider (string of 1–64 characters): A credential provider that is open in this process, as
@@ -723,6 +753,8 @@ class AsyncCredentialsProviderMethods:
 
         Raises:
             TokenNotAwaited: submitToken with a continuationToken of no refresh that waits.
+            ProviderOvertaken: credentialsProvider.setLogins, clearCredentials or clearKeychain came while a
+                refresh was under way, and did not wait for it.
             TokenAudienceMismatch: aud does not contain what was expected.
             LoginsDoNotMatch: An authenticated identity is named without a proof of it.
             PoolNotFound: The pool was never created, or is deleted.
