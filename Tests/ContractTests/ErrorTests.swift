@@ -159,7 +159,7 @@ import Testing
     @Test("what an error does not know is left out of its data")
     func optional() throws {
         var writer = JSONWriter()
-        TokenKeyUnknown().writeData(to: &writer)
-        #expect(try JSONValue(parsing: writer.bytes) == ["type": "tokenKeyUnknown"])
+        TokenKeyUnknown(reason: "why").writeData(to: &writer)
+        #expect(try JSONValue(parsing: writer.bytes) == ["type": "tokenKeyUnknown", "reason": "why"])
     }
 }

@@ -800,6 +800,8 @@ export interface TokenKeyUnknownData {
   type: "tokenKeyUnknown";
   /** The kid of the token's header. */
   kid?: string;
+  /** Why there is none, as far as the token says whose it is. */
+  reason: string;
 }
 
 /**

@@ -698,6 +698,11 @@ class TokenKeyUnknown(AnsweredError):
         value = self._optional("kid")
         return None if value is None else cast("str", value)
 
+    @property
+    def reason(self) -> str:
+        """Why there is none, as far as the token says whose it is."""
+        return cast("str", self._required("reason"))
+
 
 class TokenSignatureInvalid(AnsweredError):
     """The signature does not verify with the key that kid names.
