@@ -42,6 +42,7 @@ import Testing
         (2023, "tooManyTags"),
         (2024, "invalidRoleMapping"),
         (2025, "principalTagsNotFound"),
+        (2080, "legacyProviderNotSupported"),
         (3001, "tokenMalformed"),
         (3002, "tokenAlgorithmNotAllowed"),
         (3003, "tokenKeyUnknown"),

@@ -4,8 +4,8 @@ import json
 
 import jwt
 
-from endtoend import PRINCIPAL, EndToEnd, trust
-from test_compat import SIGNED, TARGET
+from endtoend import PRINCIPAL, SIGNED, EndToEnd, trust
+from test_compat import TARGET
 from test_logins import Provider
 
 NAME = "cognito-idp.eu-west-1.amazonaws.com/eu-west-1_abc"

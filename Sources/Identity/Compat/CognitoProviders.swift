@@ -22,6 +22,9 @@ struct CognitoProviders {
         let known = Dictionary(existing.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         var all: [JSONValue] = []
         for (domain, app) in (input["SupportedLoginProviders"]?.object ?? [:]).members {
+            if LoginProvider.legacyNames.contains(domain) {
+                throw WireError.invalidParameter(LegacyProviderNotSupported(provider: domain).message)
+            }
             let clients = (app.string ?? "").split(separator: ";").map { JSONValue.string(String($0)) }
             all.append(settings(["provider": .string(domain), "clientIds": .array(clients)], keeping: known[domain]))
         }

@@ -43,6 +43,9 @@ struct LoginProvider: Sendable {
 }
 
 extension LoginProvider {
+    /// Domains that Amazon Cognito knows from former years (cognito.md 1.2, 4.1).
+    static let legacyNames: Set = ["api.twitter.com", "www.digits.com"]
+
     /// The issuers of well-known OpenID providers. Google's tokens also say it without the scheme.
     private static let issuers: [PoolProviderSettings.Provider: [String]] = [
         .accountsGoogleCom: ["https://accounts.google.com", "accounts.google.com"], .appleidAppleCom: ["https://appleid.apple.com"],
@@ -53,7 +56,7 @@ extension LoginProvider {
     /// - Parameters:
     ///   - realm: nil for a provider that comes from the store and was judged before.
     ///   - allowsPlainLoopback: whether plain http to this machine needs no `allowInsecure`.
-    /// - Throws: `InvalidPoolProvider`.
+    /// - Throws: `InvalidPoolProvider`, `LegacyProviderNotSupported`.
     init(_ settings: PoolProviderSettings, in realm: Realm?, allowsPlainLoopback: Bool) throws {
         let scheme = settings.allowInsecure || allowsPlainLoopback ? URLScheme.httpsOrPlainLoopback : .https
         switch settings.name {
@@ -62,6 +65,7 @@ extension LoginProvider {
             isSocial = true
             kind =
                 switch provider {
+                case .apiTwitterCom, .wwwDigitsCom: throw LegacyProviderNotSupported(provider: provider.rawValue)
                 case .graphFacebookCom: .facebook
                 case .wwwAmazonCom: .amazon
                 case .accountsGoogleCom, .appleidAppleCom: .openID(issuers: Self.issuers[provider] ?? [])
@@ -175,14 +179,14 @@ extension PoolProviderSettings {
 
 extension [LoginProvider] {
     /// What the logins of others are called (cognito.md 4.1).
-    private static let reservedNames: Set = [
-        LoginVerifier.poolTokenName, "graph.facebook.com", "www.amazon.com", "accounts.google.com", "appleid.apple.com",
-        "api.twitter.com", "www.digits.com",
-    ]
+    private static let reservedNames =
+        LoginProvider.legacyNames.union([
+            LoginVerifier.poolTokenName, "graph.facebook.com", "www.amazon.com", "accounts.google.com", "appleid.apple.com",
+        ])
 
     /// Reads the providers of a pool.
     ///
-    /// - Throws: `InvalidPoolProvider`.
+    /// - Throws: `InvalidPoolProvider`, `LegacyProviderNotSupported`.
     init(_ settings: [PoolProviderSettings], developerProvider: String?, in realm: Realm, allowsPlainLoopback: Bool) throws {
         self = try settings.map { try LoginProvider($0, in: realm, allowsPlainLoopback: allowsPlainLoopback) }
         if let developerProvider, Self.reservedNames.contains(developerProvider) {

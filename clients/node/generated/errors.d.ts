@@ -418,10 +418,10 @@ export interface InvalidPrincipalTagsData {
 }
 
 /**
- * A tag has characters that no tag has, its key begins with aws:, two keys differ in case only, or the tags make the
- * token too long.
+ * A tag has characters that no tag has or is too long, whether a caller gives it or a tag map makes it of a claim; its
+ * key begins with aws:, two keys differ in case only, or the tags make the token too long.
  *
- * Equivalents: cognito InvalidParameterException.
+ * Equivalents: cognito InvalidParameterException, InvalidIdentityPoolConfigurationException.
  */
 export declare class InvalidPrincipalTags extends RpcError {
   static readonly code: 2010;
@@ -751,6 +751,26 @@ export declare class PrincipalTagsNotFound extends RpcError {
   readonly code: 2025;
   readonly type: "principalTagsNotFound";
   readonly data: PrincipalTagsNotFoundData;
+}
+
+/** What `LegacyProviderNotSupported` says beside its message. */
+export interface LegacyProviderNotSupportedData {
+  type: "legacyProviderNotSupported";
+  /** A login provider: the pool's developer provider, or a public provider. */
+  provider: LoginProviderName;
+}
+
+/**
+ * A pool's settings, or a login, name api.twitter.com or www.digits.com, which Amazon Cognito knows from former years.
+ *
+ * Equivalents: cognito InvalidParameterException, NotAuthorizedException.
+ */
+export declare class LegacyProviderNotSupported extends RpcError {
+  static readonly code: 2080;
+  static readonly type: "legacyProviderNotSupported";
+  readonly code: 2080;
+  readonly type: "legacyProviderNotSupported";
+  readonly data: LegacyProviderNotSupportedData;
 }
 
 /** What `TokenMalformed` says beside its message. */

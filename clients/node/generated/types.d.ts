@@ -551,9 +551,10 @@ export type PoolProviderSettings =
     | {
       /**
        * For a well-known provider its domain: accounts.google.com, appleid.apple.com, graph.facebook.com or
-       * www.amazon.com. It is the name of its logins.
+       * www.amazon.com. It is the name of its logins. The legacy domains api.twitter.com and www.digits.com are known
+       * and refused.
        */
-      provider: "accounts.google.com" | "appleid.apple.com" | "graph.facebook.com" | "www.amazon.com";
+      provider: "accounts.google.com" | "appleid.apple.com" | "graph.facebook.com" | "www.amazon.com" | "api.twitter.com" | "www.digits.com";
       /**
        * For any other OpenID provider its issuer, exactly as in iss. Its logins are named by it without https://. At
        * most 512 characters.
@@ -568,7 +569,8 @@ export type PoolProviderSettings =
     | {
       /**
        * For a well-known provider its domain: accounts.google.com, appleid.apple.com, graph.facebook.com or
-       * www.amazon.com. It is the name of its logins.
+       * www.amazon.com. It is the name of its logins. The legacy domains api.twitter.com and www.digits.com are known
+       * and refused.
        */
       provider?: undefined;
       /**
@@ -585,7 +587,8 @@ export type PoolProviderSettings =
     | {
       /**
        * For a well-known provider its domain: accounts.google.com, appleid.apple.com, graph.facebook.com or
-       * www.amazon.com. It is the name of its logins.
+       * www.amazon.com. It is the name of its logins. The legacy domains api.twitter.com and www.digits.com are known
+       * and refused.
        */
       provider?: undefined;
       /**

@@ -99,6 +99,8 @@ export class CredentialsProviderMethods {
    * @throws {PoolTokenNotAccepted} A pool's own token is given as a login.
    * @throws {UnsupportedLoginProvider} A login names a provider that the pool does not have.
    * @throws {SamlNotSupported} A login names the ARN of a SAML provider.
+   * @throws {LegacyProviderNotSupported} A pool's settings, or a login, name api.twitter.com or www.digits.com, which
+   * Amazon Cognito knows from former years.
    * @throws {LoginTokenInvalid} A login's token fails a check.
    * @throws {ProviderUnavailable} A login provider does not answer, or says that it cannot now.
    * @throws {ProviderUnusable} What a login provider answers proves nothing: its certificate, its address, its documents
@@ -111,8 +113,9 @@ export class CredentialsProviderMethods {
    * @throws {DurationExceedsRoleMaximum} durationSeconds is above the role's maxSessionSeconds.
    * @throws {PackedPolicyTooLarge} A session policy above 2048 characters, or policy and tags together too long for a
    * session token.
-   * @throws {InvalidPrincipalTags} A tag has characters that no tag has, its key begins with aws:, two keys differ in
-   * case only, or the tags make the token too long.
+   * @throws {InvalidPrincipalTags} A tag has characters that no tag has or is too long, whether a caller gives it or a
+   * tag map makes it of a claim; its key begins with aws:, two keys differ in case only, or the tags make the token too
+   * long.
    * @throws {TokenMalformed} Not three parts of base64url, no JSON object, a member missing or of a wrong type, an
    * unknown critical header.
    * @throws {TokenAlgorithmNotAllowed} alg is none, an HMAC, or not the algorithm of the key that kid names.
@@ -160,13 +163,16 @@ export class CredentialsProviderMethods {
    * @throws {PoolTokenNotAccepted} A pool's own token is given as a login.
    * @throws {UnsupportedLoginProvider} A login names a provider that the pool does not have.
    * @throws {SamlNotSupported} A login names the ARN of a SAML provider.
+   * @throws {LegacyProviderNotSupported} A pool's settings, or a login, name api.twitter.com or www.digits.com, which
+   * Amazon Cognito knows from former years.
    * @throws {LoginTokenInvalid} A login's token fails a check.
    * @throws {ProviderUnavailable} A login provider does not answer, or says that it cannot now.
    * @throws {ProviderUnusable} What a login provider answers proves nothing: its certificate, its address, its documents
    * or its keys are not what they must be. Asking again changes nothing until the provider, or how the pool names it, is
    * mended.
-   * @throws {InvalidPrincipalTags} A tag has characters that no tag has, its key begins with aws:, two keys differ in
-   * case only, or the tags make the token too long.
+   * @throws {InvalidPrincipalTags} A tag has characters that no tag has or is too long, whether a caller gives it or a
+   * tag map makes it of a claim; its key begins with aws:, two keys differ in case only, or the tags make the token too
+   * long.
    */
   identityId(params, options) {
     return this.#call(methods.identityId, params, options);
@@ -230,8 +236,9 @@ export class CredentialsProviderMethods {
    * @throws {DurationExceedsRoleMaximum} durationSeconds is above the role's maxSessionSeconds.
    * @throws {PackedPolicyTooLarge} A session policy above 2048 characters, or policy and tags together too long for a
    * session token.
-   * @throws {InvalidPrincipalTags} A tag has characters that no tag has, its key begins with aws:, two keys differ in
-   * case only, or the tags make the token too long.
+   * @throws {InvalidPrincipalTags} A tag has characters that no tag has or is too long, whether a caller gives it or a
+   * tag map makes it of a claim; its key begins with aws:, two keys differ in case only, or the tags make the token too
+   * long.
    * @throws {TokenMalformed} Not three parts of base64url, no JSON object, a member missing or of a wrong type, an
    * unknown critical header.
    * @throws {TokenAlgorithmNotAllowed} alg is none, an HMAC, or not the algorithm of the key that kid names.

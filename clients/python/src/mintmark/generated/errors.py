@@ -351,10 +351,10 @@ class InvalidLogin(AnsweredError):
 
 
 class InvalidPrincipalTags(AnsweredError):
-    """A tag has characters that no tag has, its key begins with aws:, two keys differ in case only, or the tags
-    make the token too long.
+    """A tag has characters that no tag has or is too long, whether a caller gives it or a tag map makes it of a
+    claim; its key begins with aws:, two keys differ in case only, or the tags make the token too long.
 
-    cognito: InvalidParameterException
+    cognito: InvalidParameterException, InvalidIdentityPoolConfigurationException
     """
 
     code = 2010
@@ -639,6 +639,22 @@ class PrincipalTagsNotFound(AnsweredError):
     def pool_id(self) -> str:
         """The id of a pool: a region, a colon and a UUID."""
         return cast("str", self._required("poolId"))
+
+    @property
+    def provider(self) -> str:
+        """A login provider: the pool's developer provider, or a public provider."""
+        return cast("str", self._required("provider"))
+
+
+class LegacyProviderNotSupported(AnsweredError):
+    """A pool's settings, or a login, name api.twitter.com or www.digits.com, which Amazon Cognito knows from
+    former years.
+
+    cognito: InvalidParameterException, NotAuthorizedException
+    """
+
+    code = 2080
+    type = "legacyProviderNotSupported"
 
     @property
     def provider(self) -> str:
@@ -2087,6 +2103,7 @@ BY_TYPE: Dict[str, Type[AnsweredError]] = {
     "tooManyTags": TooManyTags,
     "invalidRoleMapping": InvalidRoleMapping,
     "principalTagsNotFound": PrincipalTagsNotFound,
+    "legacyProviderNotSupported": LegacyProviderNotSupported,
     "tokenMalformed": TokenMalformed,
     "tokenAlgorithmNotAllowed": TokenAlgorithmNotAllowed,
     "tokenKeyUnknown": TokenKeyUnknown,
@@ -2210,6 +2227,7 @@ __all__ = [
     "TooManyTags",
     "InvalidRoleMapping",
     "PrincipalTagsNotFound",
+    "LegacyProviderNotSupported",
     "TokenMalformed",
     "TokenAlgorithmNotAllowed",
     "TokenKeyUnknown",

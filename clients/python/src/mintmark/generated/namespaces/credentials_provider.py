@@ -143,6 +143,8 @@ class CredentialsProviderMethods:
             PoolTokenNotAccepted: A pool's own token is given as a login.
             UnsupportedLoginProvider: A login names a provider that the pool does not have.
             SamlNotSupported: A login names the ARN of a SAML provider.
+            LegacyProviderNotSupported: A pool's settings, or a login, name api.twitter.com or www.digits.com,
+                which Amazon Cognito knows from former years.
             LoginTokenInvalid: A login's token fails a check.
             ProviderUnavailable: A login provider does not answer, or says that it cannot now.
             ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
@@ -156,8 +158,9 @@ class CredentialsProviderMethods:
             DurationExceedsRoleMaximum: durationSeconds is above the role's maxSessionSeconds.
             PackedPolicyTooLarge: A session policy above 2048 characters, or policy and tags together too long
                 for a session token.
-            InvalidPrincipalTags: A tag has characters that no tag has, its key begins with aws:, two keys
-                differ in case only, or the tags make the token too long.
+            InvalidPrincipalTags: A tag has characters that no tag has or is too long, whether a caller gives
+                it or a tag map makes it of a claim; its key begins with aws:, two keys differ in case only,
+                or the tags make the token too long.
             TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
                 an unknown critical header.
             TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
@@ -221,13 +224,16 @@ class CredentialsProviderMethods:
             PoolTokenNotAccepted: A pool's own token is given as a login.
             UnsupportedLoginProvider: A login names a provider that the pool does not have.
             SamlNotSupported: A login names the ARN of a SAML provider.
+            LegacyProviderNotSupported: A pool's settings, or a login, name api.twitter.com or www.digits.com,
+                which Amazon Cognito knows from former years.
             LoginTokenInvalid: A login's token fails a check.
             ProviderUnavailable: A login provider does not answer, or says that it cannot now.
             ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
                 documents or its keys are not what they must be. Asking again changes nothing until the
                 provider, or how the pool names it, is mended.
-            InvalidPrincipalTags: A tag has characters that no tag has, its key begins with aws:, two keys
-                differ in case only, or the tags make the token too long.
+            InvalidPrincipalTags: A tag has characters that no tag has or is too long, whether a caller gives
+                it or a tag map makes it of a claim; its key begins with aws:, two keys differ in case only,
+                or the tags make the token too long.
 
         Elsewhere: cognito: Android: getIdentityId; iOS: getIdentityId; .NET: GetIdentityId; JavaScript:
         identityId.
@@ -373,8 +379,9 @@ class CredentialsProviderMethods:
             DurationExceedsRoleMaximum: durationSeconds is above the role's maxSessionSeconds.
             PackedPolicyTooLarge: A session policy above 2048 characters, or policy and tags together too long
                 for a session token.
-            InvalidPrincipalTags: A tag has characters that no tag has, its key begins with aws:, two keys
-                differ in case only, or the tags make the token too long.
+            InvalidPrincipalTags: A tag has characters that no tag has or is too long, whether a caller gives
+                it or a tag map makes it of a claim; its key begins with aws:, two keys differ in case only,
+                or the tags make the token too long.
             TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
                 an unknown critical header.
             TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
@@ -536,6 +543,8 @@ class AsyncCredentialsProviderMethods:
             PoolTokenNotAccepted: A pool's own token is given as a login.
             UnsupportedLoginProvider: A login names a provider that the pool does not have.
             SamlNotSupported: A login names the ARN of a SAML provider.
+            LegacyProviderNotSupported: A pool's settings, or a login, name api.twitter.com or www.digits.com,
+                which Amazon Cognito knows from former years.
             LoginTokenInvalid: A login's token fails a check.
             ProviderUnavailable: A login provider does not answer, or says that it cannot now.
             ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
@@ -549,8 +558,9 @@ class AsyncCredentialsProviderMethods:
             DurationExceedsRoleMaximum: durationSeconds is above the role's maxSessionSeconds.
             PackedPolicyTooLarge: A session policy above 2048 characters, or policy and tags together too long
                 for a session token.
-            InvalidPrincipalTags: A tag has characters that no tag has, its key begins with aws:, two keys
-                differ in case only, or the tags make the token too long.
+            InvalidPrincipalTags: A tag has characters that no tag has or is too long, whether a caller gives
+                it or a tag map makes it of a claim; its key begins with aws:, two keys differ in case only,
+                or the tags make the token too long.
             TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
                 an unknown critical header.
             TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
@@ -614,13 +624,16 @@ class AsyncCredentialsProviderMethods:
             PoolTokenNotAccepted: A pool's own token is given as a login.
             UnsupportedLoginProvider: A login names a provider that the pool does not have.
             SamlNotSupported: A login names the ARN of a SAML provider.
+            LegacyProviderNotSupported: A pool's settings, or a login, name api.twitter.com or www.digits.com,
+                which Amazon Cognito knows from former years.
             LoginTokenInvalid: A login's token fails a check.
             ProviderUnavailable: A login provider does not answer, or says that it cannot now.
             ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
                 documents or its keys are not what they must be. Asking again changes nothing until the
                 provider, or how the pool names it, is mended.
-            InvalidPrincipalTags: A tag has characters that no tag has, its key begins with aws:, two keys
-                differ in case only, or the tags make the token too long.
+            InvalidPrincipalTags: A tag has characters that no tag has or is too long, whether a caller gives
+                it or a tag map makes it of a claim; its key begins with aws:, two keys differ in case only,
+                or the tags make the token too long.
 
         Elsewhere: cognito: Android: getIdentityId; iOS: getIdentityId; .NET: GetIdentityId; JavaScript:
         identityId.
@@ -766,8 +779,9 @@ class AsyncCredentialsProviderMethods:
             DurationExceedsRoleMaximum: durationSeconds is above the role's maxSessionSeconds.
             PackedPolicyTooLarge: A session policy above 2048 characters, or policy and tags together too long
                 for a session token.
-            InvalidPrincipalTags: A tag has characters that no tag has, its key begins with aws:, two keys
-                differ in case only, or the tags make the token too long.
+            InvalidPrincipalTags: A tag has characters that no tag has or is too long, whether a caller gives
+                it or a tag map makes it of a claim; its key begins with aws:, two keys differ in case only,
+                or the tags make the token too long.
             TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
                 an unknown critical header.
             TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
