@@ -219,7 +219,12 @@ class Misbehaviour(Providers):
 
     def test_html(self):
         self.site.pages[DISCOVERY] = html()
-        self.unusable("document", "no JSON object but 'text/html'")
+        self.unusable("document", "no JSON object; its type is 'text/html'")
+
+    def test_json_with_a_member_twice(self):
+        self.site.pages[DISCOVERY] = (200, {"Content-Type": "application/json"}, b'{"issuer": "x", "issuer": "y"}')
+        error = self.unusable("document", "is JSON that cannot be read")
+        self.assertNotIn("no JSON object", error.message)
 
     def test_html_for_keys(self):
         self.site.pages[KEYS] = html()

@@ -167,20 +167,17 @@ class OnSQLite(Upgrades, EndToEnd):
         self.assertEqual(sidecar.call("pool.get", {"poolId": "local-1:00000000-0000-0000-0001-000000000003"})["providers"], [])
         self.is_whole(sidecar)
 
-    def test_a_backup_of_a_store_that_is_not_there_makes_nothing(self):
-        done = run("backup", "--store", self.path("typo.db"), self.path("copy.db"))
-        self.assertEqual(done.returncode, 2, done.stderr)
-        for name in ("typo.db", "typo.db.key", "copy.db"):
-            self.assertFalse(os.path.exists(self.path(name)), name)
-
-    def test_a_new_store_is_made_by_migrate(self):
-        done = run("migrate", "--store", self.path("new.db"))
-        self.assertEqual(done.returncode, 0)
-        self.assertRegex(done.stdout.decode(), r"^a new store, schema version \d+\n$")
-        make_pool(self.spawn("--migrate", "never", store=self.path("new.db")))
-        missing = run("migrate", "--store", self.path("missing", "new.db"))
-        self.assertEqual((missing.returncode, os.path.exists(self.path("missing"))), (2, False))
-        self.assertIn(b"storeCannotOpen", missing.stderr)
+    def test_a_store_that_is_not_there_is_neither_backed_up_nor_migrated_nor_made(self):
+        """A typing mistake in a timer must not back up nothing with success."""
+        before = sorted(os.listdir(self.folder))
+        for name in (self.path("typo.db"), self.path("missing", "typo.db")):
+            for arguments in (("backup", "--store", name, self.path("copy.db")), ("migrate", "--store", name)):
+                done = run(*arguments)
+                self.assertEqual((done.returncode, done.stdout), (2, b""), done.stderr)
+                self.assertIn(f"{name} cannot be opened: there is no store; mintmark serve makes one", done.stderr.decode())
+        self.assertEqual(sorted(os.listdir(self.folder)), before)
+        make_pool(self.spawn(store=self.path("typo.db")))
+        self.assertEqual(run("migrate", "--store", self.path("typo.db")).returncode, 0)
 
 
 class OnPostgreSQL(Upgrades, EndToEnd):

@@ -48,8 +48,7 @@ struct PlannedPool {
                 guard try isTenant(tenantId) else { throw TenantNotFound(tenantId: tenantId) }
             }
         }
-        let names = providers.map(\.name)
-        let tagMaps = try Self.tagMaps(declaration.principalTags, existing?.tagMaps, names, id, pointer, &problems)
+        let tagMaps = try Self.tagMaps(declaration.principalTags, existing?.tagMaps, providers.map(\.name), pointer, &problems)
         let setsRoles = declaration.roles != nil || declaration.mappings != nil
         roles = setsRoles ? try Self.roles(declaration.roles, pointer, realm, isRole, &problems) : existingRoles
         let mappings = declaration.mappings ?? [:]
@@ -84,15 +83,19 @@ struct PlannedPool {
     // MARK: Rules
 
     private static func tagMaps(
-        _ declared: Members<TagMapDeclaration>?, _ existing: PrincipalTagMaps?, _ providers: [String], _ poolId: String, _ pointer: String,
+        _ declared: Members<TagMapDeclaration>?, _ existing: PrincipalTagMaps?, _ providers: [String], _ pointer: String,
         _ problems: inout ApplyProblems
     ) throws -> PrincipalTagMaps {
         guard let declared else { return existing?.only(providers) ?? PrincipalTagMaps(stored: "{}") }
         var maps = PrincipalTagMaps(stored: "{}")
         for member in declared {
+            let place = pointer + PolicyReader.pointer(["principalTags", member.name])
+            guard providers.contains(member.name) else {
+                problems.add(place, rule: UnsupportedLoginProvider.type, "\(member.name) is not among the providers that the pool declares.")
+                continue
+            }
             maps[member.name] =
-                try problems.attempt(pointer + PolicyReader.pointer(["principalTags", member.name])) { () -> PrincipalTagMaps.Map? in
-                    guard providers.contains(member.name) else { throw UnsupportedLoginProvider(poolId: poolId, provider: member.name) }
+                try problems.attempt(place) { () -> PrincipalTagMaps.Map? in
                     let map = try PrincipalTagMaps.Map(usesDefaults: member.value.useDefaults, claims: member.value.principalTags)
                     return map.tags.isEmpty ? nil : map
                 } ?? nil

@@ -112,10 +112,18 @@ private struct CognitoMappings {
                 throw WireError.invalidParameter("AmbiguousRoleResolution is required for the RoleMapping of \(key).")
             }
             let isToken = mapping["Type"]?.string == "Token"
+            let rules = mapping["RulesConfiguration"]?["Rules"]?.array
+            if isToken != (rules == nil) {
+                throw WireError.invalidParameter(
+                    "RulesConfiguration is \(isToken ? "for Type Rules alone" : "required") in the RoleMapping of \(key).")
+            }
+            if let count = rules?.count, count > 25 {
+                throw WireError.invalidParameter("The RoleMapping of \(key) has \(count) Rules; 25 are the most.")
+            }
             var ours: JSONObject = [
                 "source": isToken ? "token" : "rules", "ambiguousRoleResolution": ambiguous == "Deny" ? "deny" : "authenticatedRole",
             ]
-            ours["rules"] = mapping["RulesConfiguration"]?["Rules"]?.array.map { .array($0.map(rule)) }
+            ours["rules"] = rules.map { .array($0.map(rule)) }
             params[ourKey] = .object(ours)
         }
         return params

@@ -25,7 +25,12 @@ struct CognitoProviders {
             if LoginProvider.legacyNames.contains(domain) {
                 throw WireError.invalidParameter(LegacyProviderNotSupported(provider: domain).message)
             }
+            guard PoolProvider.Provider(rawValue: domain) != nil else {
+                throw WireError.invalidParameter(
+                    "\(domain) is not a known SupportedLoginProviders key. Other providers are OpenIdConnectProviderARNs.")
+            }
             let clients = (app.string ?? "").split(separator: ";").map { JSONValue.string(String($0)) }
+            if clients.isEmpty { throw WireError.invalidParameter("SupportedLoginProviders names no app id for \(domain).") }
             all.append(settings(["provider": .string(domain), "clientIds": .array(clients)], keeping: known[domain]))
         }
         for (name, clients) in try userPools(input) {
@@ -36,7 +41,8 @@ struct CognitoProviders {
             let prefix = realm.arn(ofOpenIDProvider: "")
             guard arn.hasPrefix(prefix), let provider = known[String(arn.dropFirst(prefix.count))] else {
                 throw WireError.invalidParameter(
-                    "There is no OpenID provider \(arn) here: its clients are not known. Add it with pool.create or pool.update.")
+                    "There is no OpenID provider \(arn) here: its clients are not known. Mintmark's own methods pool.create and pool.update add one by its issuer; this operation keeps it."
+                )
             }
             all.append(settings([:], keeping: provider))
         }

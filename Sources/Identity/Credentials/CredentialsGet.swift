@@ -116,7 +116,7 @@ extension CredentialsService {
             }
         }
         guard let role = try realm.roleName(of: arn).flatMap({ try catalogue.role($0, in: tx) }) else {
-            throw RoleNotConfigured(poolId: holder.poolId, roleArn: arn, reason: "there is no such role")
+            throw RoleNotConfigured(poolId: holder.poolId, roleArn: arn, reason: "there is no role \(arn)")
         }
         return (role, arn)
     }

@@ -148,7 +148,7 @@ extension LoginProvider {
             do {
                 known.append(try PublicKey(jwk: try JSONText(JSONValue.object(key).text).root))
             } catch {
-                throw InvalidPoolProvider(provider: name, reason: "its key \(index) cannot be used: \(error)")
+                throw InvalidPoolProvider(provider: name, reason: "its key \(index) cannot be used: \(error).")
             }
         }
         let set = JWKSet(known)

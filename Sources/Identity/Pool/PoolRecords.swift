@@ -161,7 +161,7 @@ enum RoleMappings {
         }
         guard (mapping.source == .rules) == (mapping.rules != nil) else {
             throw InvalidRoleMapping(
-                provider: provider, reason: mapping.source == .rules ? "source rules needs rules." : "only source rules has rules.")
+                provider: provider, reason: mapping.source == .rules ? "its rules are missing." : "it has rules, and source token looks at none: leave them out.")
         }
         for rule in mapping.rules ?? [] where !isClaimName(rule.claim) {
             throw InvalidRoleMapping(

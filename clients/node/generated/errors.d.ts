@@ -303,8 +303,10 @@ export interface UnsupportedDeveloperProviderData {
   type: "unsupportedDeveloperProvider";
   /** The id of a pool: a region, a colon and a UUID. */
   poolId: PoolId;
-  /** The providers that were named. */
+  /** The providers that were named and that it does not have. */
   given: string[];
+  /** What is missing or too much. */
+  reason: string;
   /** The one the pool has, if any. */
   developerProvider?: DeveloperProviderName;
 }
@@ -2352,6 +2354,8 @@ export declare class NewMasterKeyNeeded extends RpcError {
 /** What `InvalidMasterKey` says beside its message. */
 export interface InvalidMasterKeyData {
   type: "invalidMasterKey";
+  /** What is wrong with it. */
+  reason: string;
 }
 
 /** The key that store.rekey is given does not decode to 32 bytes. */

@@ -262,8 +262,13 @@ class UnsupportedDeveloperProvider(AnsweredError):
 
     @property
     def given(self) -> List[str]:
-        """The providers that were named."""
+        """The providers that were named and that it does not have."""
         return cast("List[str]", self._required("given"))
+
+    @property
+    def reason(self) -> str:
+        """What is missing or too much."""
+        return cast("str", self._required("reason"))
 
     @property
     def developer_provider(self) -> Optional[str]:
@@ -1991,6 +1996,11 @@ class InvalidMasterKey(AnsweredError):
 
     code = 8017
     type = "invalidMasterKey"
+
+    @property
+    def reason(self) -> str:
+        """What is wrong with it."""
+        return cast("str", self._required("reason"))
 
 
 class MessageNotSent(AnsweredError):
