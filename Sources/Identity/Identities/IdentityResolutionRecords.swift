@@ -6,6 +6,12 @@ extension IdentityResolution.Facts {
         _ tx: Transaction, pool: PoolRecord, given: String?, logins: [Login], developerLogin: Login? = nil
     ) throws {
         let owners = try logins.map { try tx.identity(owning: $0, in: pool.id) }
+        if given == nil, owners.count == 1, owners[0] != nil {
+            self.init(
+                poolId: pool.id, allowsGuests: pool.allowUnauthenticated, given: .absent, logins: logins, developerLogin: developerLogin,
+                developerProvider: pool.developerProvider, owners: owners, participants: [])
+            return
+        }
         var ids: [String] = []
         for case let owner? in owners where !ids.contains(owner) { ids.append(owner) }
         let found = try given.map { id in try tx.identity(id).flatMap { $0.poolId == pool.id ? Given.found(id) : nil } ?? .notFound(id) }
@@ -79,7 +85,7 @@ extension Surroundings {
     ///     (cognito.md 2.5, steps 9 to 12).
     /// - Throws: what `gather`, `IdentityResolution.decide` and `complete` throw.
     func resolve<Context, Outcome>(
-        _ event: AuditEvent, recordsKept: Bool = false, at now: Int64,
+        _ event: @autoclosure () -> AuditEvent, recordsKept: Bool = false, at now: Int64,
         gather: (Transaction) throws -> (context: Context, facts: IdentityResolution.Facts),
         complete: (Transaction, Context, ResolvedIdentity) throws -> Outcome
     ) throws -> (outcome: Outcome, identity: ResolvedIdentity) {
@@ -100,7 +106,7 @@ extension Surroundings {
                 if case .join = decision, isolation != .serializable { throw JoinsIdentities() }
                 let identity = try tx.apply(decision, in: facts.poolId, newId: newId, at: now)
                 let outcome = try complete(tx, context, identity)
-                if identity.changed || recordsKept { try audit.record(event.naming(identity), at: now, in: tx) }
+                if identity.changed || recordsKept { try audit.record(event().naming(identity), at: now, in: tx) }
                 return (outcome, identity)
             }
         }
