@@ -38,9 +38,9 @@ class Sidecar:
     """Spawns `mintmark serve` and speaks to it, from any number of threads. One more reads the answers, so that the pipe never fills unless
     `reading` is false."""
 
-    def __init__(self, *options, store=":memory:", testing=False, environment=None, reading=True, stderr=None, **spawn):
+    def __init__(self, *options, store=":memory:", testing=False, environment=None, reading=True, stderr=None, program=None, **spawn):
         self.home = tempfile.mkdtemp(prefix="mintmark-")
-        self.command = [binary(), "serve", "--store", store] + (["--testing"] if testing else []) + list(options)
+        self.command = [program or binary(), "serve", "--store", store] + (["--testing"] if testing else []) + list(options)
         self.environment = clean_environment(self.home, environment)
         self._stderr = open(os.path.join(self.home, "stderr"), "wb") if stderr is None else None
         self.process = subprocess.Popen(

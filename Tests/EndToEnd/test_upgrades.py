@@ -3,13 +3,15 @@
 import concurrent.futures
 import json
 import os
+import random
 import re
 import sqlite3
 import threading
+import time
 import unittest
 
 import postgres
-from endtoend import EndToEnd, make_pool, mint
+from endtoend import EndToEnd, make_pool, mint, pool_with_role
 from sidecar import ROOT, run
 
 STORES = os.path.join(ROOT, "Tests", "EndToEnd", "Stores")
@@ -178,6 +180,59 @@ class OnSQLite(Upgrades, EndToEnd):
         self.assertEqual(sorted(os.listdir(self.folder)), before)
         make_pool(self.spawn(store=self.path("typo.db")))
         self.assertEqual(run("migrate", "--store", self.path("typo.db")).returncode, 0)
+
+
+@unittest.skipUnless(os.environ.get("MINTMARK_TEST_OLD_BINARY"), "no binary of the schema version before")
+class BesideTheOldBinary(EndToEnd):
+    """The real thing, where there is one: `git worktree add ../old REVISION`, and its release build."""
+
+    stores = ("sqlite",)
+
+    def test_both_serve_one_store_while_it_is_migrated(self):
+        store, program = self.path("store.db"), os.environ["MINTMARK_TEST_OLD_BINARY"]
+        old = self.spawn(store=store, program=program)
+        pool, _ = pool_with_role(old)
+        known, counts, stop = {}, {}, threading.Event()
+
+        def use(sidecar, side, number):
+            chosen = random.Random(number)
+            while not stop.is_set():
+                user = f"user {chosen.randrange(300)}"
+                minted = mint(sidecar, pool, user)
+                self.assertEqual(known.setdefault(user, minted["identityId"]), minted["identityId"])
+                sidecar.call("credentials.get", {"token": minted["token"]})
+                sidecar.call("token.verify", {"token": minted["token"], "audience": pool})
+                counts[side, number] = counts.get((side, number), 0) + 1
+
+        def rounds(side):
+            return sum(count for (each, _), count in list(counts.items()) if each == side)
+        with concurrent.futures.ThreadPoolExecutor(6) as threads:
+            users = [threads.submit(use, old, "old", number) for number in range(3)]
+            try:
+                self.until(lambda: rounds("old") >= 100, users)
+                self.refused("storeTooOld", self.spawn("--migrate", "never", store=store), "pool.list")
+                before, new = rounds("old"), self.spawn(store=store)
+                users += [threads.submit(use, new, "new", number) for number in range(3)]
+                self.until(lambda: rounds("new") >= 300 and rounds("old") >= before + 300, users)
+            finally:
+                stop.set()
+            for user in users:
+                user.result()
+        self.assertLess(old.call("system.info")["schemaVersion"], new.call("system.info")["schemaVersion"])
+        late = self.spawn(store=store, program=program)   # one that starts when all is migrated
+        for sidecar in (old, new, late):
+            for user, identity in list(known.items())[::10]:
+                self.assertEqual(mint(sidecar, pool, user)["identityId"], identity)
+            self.assertTrue(sidecar.call("audit.verify")["intact"])
+
+    def until(self, done, users, seconds=60):
+        deadline = time.monotonic() + seconds
+        while not done():
+            for user in users:
+                if user.done():
+                    user.result()
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.02)
 
 
 class OnPostgreSQL(Upgrades, EndToEnd):
