@@ -123,8 +123,8 @@ export class InvalidLogin extends RpcError {
 }
 
 /**
- * A tag has characters that no tag has, its key begins with aws:, two keys differ in case only, or the tags make the
- * token too long.
+ * A tag has characters that no tag has or is too long, whether a caller gives it or a tag map makes it of a claim; its
+ * key begins with aws:, two keys differ in case only, or the tags make the token too long.
  */
 export class InvalidPrincipalTags extends RpcError {
   static code = 2010;
@@ -222,6 +222,12 @@ export class InvalidRoleMapping extends RpcError {
 export class PrincipalTagsNotFound extends RpcError {
   static code = 2025;
   static type = "principalTagsNotFound";
+}
+
+/** A pool's settings, or a login, name api.twitter.com or www.digits.com, which Amazon Cognito knows from former years. */
+export class LegacyProviderNotSupported extends RpcError {
+  static code = 2080;
+  static type = "legacyProviderNotSupported";
 }
 
 /** Not three parts of base64url, no JSON object, a member missing or of a wrong type, an unknown critical header. */
@@ -417,6 +423,15 @@ export class TokenNotAwaited extends RpcError {
 export class TooManyProviders extends RpcError {
   static code = 3032;
   static type = "tooManyProviders";
+}
+
+/**
+ * credentialsProvider.setLogins, clearCredentials or clearKeychain came while a refresh was under way, and did not wait
+ * for it.
+ */
+export class ProviderOvertaken extends RpcError {
+  static code = 3080;
+  static type = "providerOvertaken";
 }
 
 /** A tenant is named that was never created, or is deleted. */
@@ -767,6 +782,7 @@ export const errorsByCode = new Map(
     TooManyTags,
     InvalidRoleMapping,
     PrincipalTagsNotFound,
+    LegacyProviderNotSupported,
     TokenMalformed,
     TokenAlgorithmNotAllowed,
     TokenKeyUnknown,
@@ -799,6 +815,7 @@ export const errorsByCode = new Map(
     ProviderNotOpen,
     TokenNotAwaited,
     TooManyProviders,
+    ProviderOvertaken,
     TenantNotFound,
     TenantExists,
     TenantNotDeletable,

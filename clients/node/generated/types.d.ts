@@ -484,7 +484,10 @@ export interface PoolDeclaration {
   tags?: Tags;
   /** Which roles its identities get; left out, together with mappings, the roles stay as they are. */
   roles?: RolesByKind;
-  /** Login provider to how it chooses a role. At most 10 members. */
+  /**
+   * Login provider to how it chooses a role; of a Cognito user pool each app client,
+   * cognito-idp.<region>.amazonaws.com/<userPoolId>:<clientId>. At most 10 members.
+   */
   mappings?: { [name: string]: RoleMapping };
   /**
    * Login provider to its tag map, for all providers that have one; left out, the tag maps stay as they are. At most 60
@@ -548,9 +551,10 @@ export type PoolProviderSettings =
     | {
       /**
        * For a well-known provider its domain: accounts.google.com, appleid.apple.com, graph.facebook.com or
-       * www.amazon.com. It is the name of its logins.
+       * www.amazon.com. It is the name of its logins. The legacy domains api.twitter.com and www.digits.com are known
+       * and refused.
        */
-      provider: "accounts.google.com" | "appleid.apple.com" | "graph.facebook.com" | "www.amazon.com";
+      provider: "accounts.google.com" | "appleid.apple.com" | "graph.facebook.com" | "www.amazon.com" | "api.twitter.com" | "www.digits.com";
       /**
        * For any other OpenID provider its issuer, exactly as in iss. Its logins are named by it without https://. At
        * most 512 characters.
@@ -565,7 +569,8 @@ export type PoolProviderSettings =
     | {
       /**
        * For a well-known provider its domain: accounts.google.com, appleid.apple.com, graph.facebook.com or
-       * www.amazon.com. It is the name of its logins.
+       * www.amazon.com. It is the name of its logins. The legacy domains api.twitter.com and www.digits.com are known
+       * and refused.
        */
       provider?: undefined;
       /**
@@ -582,7 +587,8 @@ export type PoolProviderSettings =
     | {
       /**
        * For a well-known provider its domain: accounts.google.com, appleid.apple.com, graph.facebook.com or
-       * www.amazon.com. It is the name of its logins.
+       * www.amazon.com. It is the name of its logins. The legacy domains api.twitter.com and www.digits.com are known
+       * and refused.
        */
       provider?: undefined;
       /**
@@ -604,7 +610,10 @@ export interface PoolRoles {
   poolId: PoolId;
   /** The roles that credentials.get chooses from. */
   roles: RolesByKind;
-  /** Login provider to how it chooses a role. */
+  /**
+   * Login provider to how it chooses a role; of a Cognito user pool each app client,
+   * cognito-idp.<region>.amazonaws.com/<userPoolId>:<clientId>.
+   */
   mappings?: { [name: string]: RoleMapping };
 }
 

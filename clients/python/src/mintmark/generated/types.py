@@ -61,8 +61,8 @@ PasswordRule = Literal["disallowedCharacters", "tooShort", "tooLong", "tooWeak",
 # For a well-known provider its domain: accounts.google.com, appleid.apple.com, graph.facebook.com or www.amazon.com. It is the name of its logins.
 PoolProviderProvider = Literal["accounts.google.com", "appleid.apple.com", "graph.facebook.com", "www.amazon.com"]
 
-# For a well-known provider its domain: accounts.google.com, appleid.apple.com, graph.facebook.com or www.amazon.com. It is the name of its logins.
-PoolProviderSettingsProvider = Literal["accounts.google.com", "appleid.apple.com", "graph.facebook.com", "www.amazon.com"]
+# For a well-known provider its domain: accounts.google.com, appleid.apple.com, graph.facebook.com or www.amazon.com. It is the name of its logins. The legacy domains api.twitter.com and www.digits.com are known and refused.
+PoolProviderSettingsProvider = Literal["accounts.google.com", "appleid.apple.com", "graph.facebook.com", "www.amazon.com", "api.twitter.com", "www.digits.com"]
 
 # What a revocation names.
 RevocationKind = Literal["sessionToken", "identityId", "roleArn", "poolId"]
@@ -2035,7 +2035,9 @@ class PoolDeclaration(Record):
 
     @property
     def mappings(self) -> Optional[Dict[str, RoleMapping]]:
-        """Login provider to how it chooses a role."""
+        """Login provider to how it chooses a role; of a Cognito user pool each app client,
+        cognito-idp.<region>.amazonaws.com/<userPoolId>:<clientId>.
+        """
         value = self._optional("mappings")
         return None if value is None else {name: RoleMapping.of(each) for name, each in value.items()}
 
@@ -2213,8 +2215,9 @@ class PoolProviderSettings(Record):
     @property
     def provider(self) -> Optional[str]:
         """For a well-known provider its domain: accounts.google.com, appleid.apple.com, graph.facebook.com or
-        www.amazon.com. It is the name of its logins. One of accounts.google.com, appleid.apple.com,
-        graph.facebook.com, www.amazon.com, or what a newer binary answers.
+        www.amazon.com. It is the name of its logins. The legacy domains api.twitter.com and www.digits.com
+        are known and refused. One of accounts.google.com, appleid.apple.com, graph.facebook.com,
+        www.amazon.com, api.twitter.com, www.digits.com, or what a newer binary answers.
         """
         value = self._optional("provider")
         return None if value is None else cast("str", value)
@@ -2297,7 +2300,9 @@ class PoolRoles(Record):
 
     @property
     def mappings(self) -> Optional[Dict[str, RoleMapping]]:
-        """Login provider to how it chooses a role."""
+        """Login provider to how it chooses a role; of a Cognito user pool each app client,
+        cognito-idp.<region>.amazonaws.com/<userPoolId>:<clientId>.
+        """
         value = self._optional("mappings")
         return None if value is None else {name: RoleMapping.of(each) for name, each in value.items()}
 
