@@ -115,6 +115,27 @@ class Mail(Delivery):
         self.assertEqual(self.take(), [])
         self.finish(sidecar, token, code)
 
+    def test_an_address_is_changed_by_real_mail_and_a_mailbox_that_is_gone_keeps_nobody_from_it(self):
+        sidecar = self.process(self.ports["login"])
+
+        def change(old, new):
+            account = sidecar.call("account.create", {"username": old, "emailVerified": True})["accountId"]
+            token = sidecar.call("account.changeEmail", {"accountId": account, "email": new})["continuationToken"]
+            mail, = self.take(new)
+            done = sidecar.call("account.submitCode", {"continuationToken": token, "code": self.code(mail)})
+            self.assertEqual((done["state"], done["account"]["email"]), ("completed", new))
+            return account
+        account = change(ALICE, "alice@example.org")
+        notice, = self.take()
+        self.assertIn("changed", notice["subject"])
+        self.assertIn("If it was not you", notice["html"])
+        self.assertIsNone(re.search(r"\d{8}", notice["text"]))
+        gone = change("nobody@example.com", "somebody@example.org")
+        records = sidecar.call("audit.list", {"method": "account.submitCode"})["records"]
+        said = [(each["subject"], each["details"].get("outcome"), each["details"].get("notice")) for each in records]
+        self.assertEqual(sorted(said, key=str), sorted(
+            [(account, "changed", None), (gone, "changed", None), (gone, None, "messageNotSent")], key=str))
+
     def test_templates_cannot_add_headers_and_addresses_that_mail_cannot_reach_are_refused(self):
         sidecar = self.spawn()
 

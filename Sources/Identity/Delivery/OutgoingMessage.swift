@@ -3,50 +3,41 @@ import Messages
 
 /// A message to one person, in the words of its tenant or the built-in ones.
 public struct OutgoingMessage: Sendable {
-    /// What it is for.
-    public enum Purpose: String, Sendable, CaseIterable {
-        case signUp, signIn, passwordReset
-        /// Somebody tries to sign up with an address that has an account, and is not to learn it.
-        case signUpNotice
-    }
-
     /// The address or number.
     public let to: String
     public let channel: Channel
-    public let purpose: Purpose
+    public let purpose: MessagePurpose
     public let code: String?
     public let tenantId: String
     /// What people read as the sender's name.
     public let tenantName: String?
-    /// How long the code is good.
+    /// How long the code is good, if it has one.
     public let lifetimeSeconds: Int64
     /// The tenant's own way to hand it over, its secrets readable.
     public let delivery: TenantDelivery?
 
-    /// A mail with a code; in a flow that is only for show the notice that belongs there, or nothing.
-    init?(
-        to: String, _ purpose: Purpose, code: String, isDecoy: Bool, tenant: TenantRecord, delivery: TenantDelivery?,
-        lifetimeSeconds: Int64
+    init(
+        to: String, _ purpose: MessagePurpose, code: String?, lifetimeSeconds: Int64 = 0, tenant: TenantRecord, delivery: TenantDelivery?
     ) {
-        if isDecoy, purpose != .signUp { return nil }
         self.to = to
         channel = .email
-        self.purpose = isDecoy ? .signUpNotice : purpose
-        self.code = isDecoy ? nil : code
+        self.purpose = purpose
+        self.code = code
         tenantId = tenant.id
         tenantName = tenant.settings.name
         self.lifetimeSeconds = lifetimeSeconds
         self.delivery = delivery
     }
 
-    /// What it is for, as templates name it.
-    public var words: MessagePurpose {
-        switch purpose {
-        case .signUp: .signUp
-        case .signIn: .signIn
-        case .passwordReset: .passwordReset
-        case .signUpNotice: .signUpNotice
-        }
+    /// A mail with a code; in a flow that is only for show the notice that belongs there, or nothing.
+    init?(
+        to: String, _ purpose: MessagePurpose, code: String, isDecoy: Bool, lifetimeSeconds: Int64, tenant: TenantRecord,
+        delivery: TenantDelivery?
+    ) {
+        if isDecoy, purpose != .signUp { return nil }
+        self.init(
+            to: to, isDecoy ? .signUpNotice : purpose, code: isDecoy ? nil : code, lifetimeSeconds: lifetimeSeconds, tenant: tenant,
+            delivery: delivery)
     }
 
     private var values: MessageValues {
@@ -56,8 +47,8 @@ public struct OutgoingMessage: Sendable {
     private var templates: MessageTemplates { delivery?.words ?? MessageTemplates() }
 
     /// As a mail, and the tag of the language that it is in.
-    public var mail: (language: String, MailText) { templates.mail(for: words, languages: [], values) }
+    public var mail: (language: String, MailText) { templates.mail(for: purpose, languages: [], values) }
 
     /// As a text message, and the tag of the language that it is in.
-    public var textMessage: (language: String, String) { templates.textMessage(for: words, languages: [], values) }
+    public var textMessage: (language: String, String) { templates.textMessage(for: purpose, languages: [], values) }
 }

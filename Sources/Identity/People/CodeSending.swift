@@ -1,5 +1,6 @@
 import Contract
 import Crypto
+import Messages
 import Storage
 
 /// The codes of flows: made, counted, handed over, stored as an HMAC with their flow (native-auth.md 1.8, 6.2 to 6.4).
@@ -36,7 +37,7 @@ struct CodeSending: Sendable {
     ///   - commit: puts down the flow with its new code.
     /// - Throws: `TooManyCodes`, `MessageNotSent`, what `draft` throws.
     func send(
-        for tenant: TenantRecord, _ purpose: OutgoingMessage.Purpose, locking ids: [String], at now: Int64,
+        for tenant: TenantRecord, _ purpose: MessagePurpose, locking ids: [String], at now: Int64,
         draft: (Transaction) throws -> Draft, commit: (Transaction, inout Flow) throws -> Void
     ) throws -> Flow {
         let candidates = (0..<2).map { _ in surroundings.random.decimalDigits(Int(tenant.codes.length)) }
@@ -52,8 +53,8 @@ struct CodeSending: Sendable {
         let delivery = try tenant.settings.delivery?.opened(for: tenant.id, surroundings.vault)
         func message(_ flow: Flow) -> OutgoingMessage? {
             OutgoingMessage(
-                to: flow.username, purpose, code: code(for: flow), isDecoy: flow.isDecoy, tenant: tenant, delivery: delivery,
-                lifetimeSeconds: tenant.codes.lifetimeSeconds)
+                to: flow.username, purpose, code: code(for: flow), isDecoy: flow.isDecoy,
+                lifetimeSeconds: tenant.codes.lifetimeSeconds, tenant: tenant, delivery: delivery)
         }
         guard let carrier = surroundings.delivery.carrier else {
             return try surroundings.database.write { tx in

@@ -241,6 +241,29 @@ export type DeveloperProviderName = string;
 /** What your own system calls a user. Compared byte by byte. At most 1024 characters. */
 export type DeveloperUserIdentifier = string;
 
+/** Where the change or the verification of an address stands. */
+export interface EmailChangeStep {
+  /** What comes next. codeRequired: account.submitCode; completed: the account has the address, and it is verified. */
+  state: Open<"codeRequired" | "completed">;
+  /**
+   * codeRequired: for account.submitCode. completed: after a change, which ends every session, signIn.withContinuation
+   * signs in with it; there is none after a verification.
+   */
+  continuationToken?: ContinuationToken;
+  /** codeRequired: where the code went, with most of it hidden. */
+  sentTo?: string;
+  /** The way a message goes. */
+  channel?: Open<Channel>;
+  /** codeRequired: how many digits it has. */
+  codeLength?: number;
+  /** codeRequired: from when on it makes sense to ask for another code. */
+  resendAt?: Timestamp;
+  /** codeRequired: until when the code is good; else until when the continuation token is. */
+  expiresAt?: Timestamp;
+  /** completed: the account as it is now. */
+  account?: Account;
+}
+
 /** One thing that must work. */
 export interface HealthCheck {
   /** What was looked at, such as store or keys. */
@@ -948,10 +971,10 @@ export type TagValue = string;
 export type Tags = { [name: string]: TagValue };
 
 /**
- * What a message is for: the code of a sign-up, of a sign-in, of a password reset, or the notice to somebody who has an
- * account already.
+ * What a message is for: the code of a sign-up, of a sign-in, of a password reset, of an address that an account is to
+ * have; the notice to somebody who has an account already, or to the address that an account had until now.
  */
-export type TemplatePurpose = "signUp" | "signIn" | "passwordReset" | "signUpNotice";
+export type TemplatePurpose = "signUp" | "signIn" | "passwordReset" | "verifyAddress" | "signUpNotice" | "addressChanged";
 
 /** A tenant: the accounts of people, and how they come to be. */
 export interface Tenant {
@@ -1108,8 +1131,8 @@ export interface TenantMailServer {
  */
 export interface TenantTemplate {
   /**
-   * What a message is for: the code of a sign-up, of a sign-in, of a password reset, or the notice to somebody who has
-   * an account already.
+   * What a message is for: the code of a sign-up, of a sign-in, of a password reset, of an address that an account is to
+   * have; the notice to somebody who has an account already, or to the address that an account had until now.
    */
   purpose: TemplatePurpose;
   /** A language tag such as de-CH. At most 64 characters. */

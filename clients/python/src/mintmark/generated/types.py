@@ -37,6 +37,9 @@ CredentialsProviderOpenFlow = Literal["enhanced", "basic"]
 # Who mints when the logins name the developer provider. self: this process. caller: your own backend, which is asked by the state tokenRequired and answers by submitToken.
 CredentialsProviderOpenTokenSource = Literal["self", "caller"]
 
+# What comes next. codeRequired: account.submitCode; completed: the account has the address, and it is verified.
+EmailChangeStepState = Literal["codeRequired", "completed"]
+
 # A guest never had a login; a disabled identity was merged into another one or lost its last login.
 IdentityState = Literal["guest", "authenticated", "disabled"]
 
@@ -97,8 +100,8 @@ SystemInfoResultCaller = Literal["developer", "public"]
 # Where the data lives.
 SystemInfoResultStoreKind = Literal["memory", "sqlite", "postgres"]
 
-# What a message is for: the code of a sign-up, of a sign-in, of a password reset, or the notice to somebody who has an account already.
-TemplatePurpose = Literal["signUp", "signIn", "passwordReset", "signUpNotice"]
+# What a message is for: the code of a sign-up, of a sign-in, of a password reset, of an address that an account is to have; the notice to somebody who has an account already, or to the address that an account had until now.
+TemplatePurpose = Literal["signUp", "signIn", "passwordReset", "verifyAddress", "signUpNotice", "addressChanged"]
 
 # Which of the issuer's keys signs. wrong is none of them but claims to be the active one; unknown has a kid of its own.
 TestTokenKeyState = Literal["active", "next", "retired", "revoked", "gone", "wrong", "unknown"]
@@ -1179,6 +1182,88 @@ class CredentialsVerifyResult(Record):
         """
         value = self._optional("sessionPolicy")
         return None if value is None else cast("Dict[str, Any]", value)
+
+
+class EmailChangeStep(Record):
+    """Where the change or the verification of an address stands."""
+
+    __slots__ = ()
+    _members = (("state", "state"), ("continuation_token", "continuationToken"), ("sent_to", "sentTo"), ("channel", "channel"), ("code_length", "codeLength"), ("resend_at", "resendAt"), ("expires_at", "expiresAt"), ("account", "account"),)
+    _secret = frozenset({"continuationToken"})
+
+    def __init__(
+        self,
+        *,
+        state: str,
+        continuation_token: Optional[str] = None,
+        sent_to: Optional[str] = None,
+        channel: Optional[str] = None,
+        code_length: Optional[int] = None,
+        resend_at: Optional[int] = None,
+        expires_at: Optional[int] = None,
+        account: Optional[Union[Account, Mapping[str, Any]]] = None,
+    ) -> None:
+        super().__init__({
+            "state": state,
+            "continuationToken": continuation_token,
+            "sentTo": sent_to,
+            "channel": channel,
+            "codeLength": code_length,
+            "resendAt": resend_at,
+            "expiresAt": expires_at,
+            "account": account,
+        })
+
+    @property
+    def state(self) -> str:
+        """What comes next. codeRequired: account.submitCode; completed: the account has the address, and it is
+        verified. One of codeRequired, completed, or what a newer binary answers.
+        """
+        return cast("str", self._required("state"))
+
+    @property
+    def continuation_token(self) -> Optional[str]:
+        """codeRequired: for account.submitCode. completed: after a change, which ends every session,
+        signIn.withContinuation signs in with it; there is none after a verification.
+        """
+        value = self._optional("continuationToken")
+        return None if value is None else cast("str", value)
+
+    @property
+    def sent_to(self) -> Optional[str]:
+        """codeRequired: where the code went, with most of it hidden."""
+        value = self._optional("sentTo")
+        return None if value is None else cast("str", value)
+
+    @property
+    def channel(self) -> Optional[str]:
+        """The way a message goes. One of email, sms, or what a newer binary answers."""
+        value = self._optional("channel")
+        return None if value is None else cast("str", value)
+
+    @property
+    def code_length(self) -> Optional[int]:
+        """codeRequired: how many digits it has."""
+        value = self._optional("codeLength")
+        return None if value is None else cast("int", value)
+
+    @property
+    def resend_at(self) -> Optional[int]:
+        """codeRequired: from when on it makes sense to ask for another code."""
+        value = self._optional("resendAt")
+        return None if value is None else cast("int", value)
+
+    @property
+    def expires_at(self) -> Optional[int]:
+        """codeRequired: until when the code is good; else until when the continuation token is."""
+        value = self._optional("expiresAt")
+        return None if value is None else cast("int", value)
+
+    @property
+    def account(self) -> Optional[Account]:
+        """completed: the account as it is now."""
+        value = self._optional("account")
+        return None if value is None else Account.of(value)
 
 
 class HealthCheck(Record):
@@ -4294,9 +4379,10 @@ class TenantTemplate(Record):
 
     @property
     def purpose(self) -> str:
-        """What a message is for: the code of a sign-up, of a sign-in, of a password reset, or the notice to
-        somebody who has an account already. One of signUp, signIn, passwordReset, signUpNotice, or what a
-        newer binary answers.
+        """What a message is for: the code of a sign-up, of a sign-in, of a password reset, of an address that an
+        account is to have; the notice to somebody who has an account already, or to the address that an
+        account had until now. One of signUp, signIn, passwordReset, verifyAddress, signUpNotice,
+        addressChanged, or what a newer binary answers.
         """
         return cast("str", self._required("purpose"))
 
@@ -4798,6 +4884,7 @@ __all__ = [
     "CredentialsProviderAnswerState",
     "CredentialsProviderOpenFlow",
     "CredentialsProviderOpenTokenSource",
+    "EmailChangeStepState",
     "IdentityState",
     "KeyState",
     "LocalAccountMethod",
@@ -4847,6 +4934,7 @@ __all__ = [
     "CredentialsProviderOpenResult",
     "CredentialsProviderSetLoginsResult",
     "CredentialsVerifyResult",
+    "EmailChangeStep",
     "HealthCheck",
     "IdentityChange",
     "IdentityDeleteResult",

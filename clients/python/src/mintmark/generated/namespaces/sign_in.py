@@ -169,7 +169,7 @@ class SignInMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
-        """Sign in after a sign-up or a reset.
+        """Sign in after a sign-up, a reset or a change of address.
 
         With the continuation token that completed it, once, within five minutes. Who comes too late signs in
         as always.
@@ -189,6 +189,7 @@ class SignInMethods:
             ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
             StepNotPossible: A step that does not follow from where the flow stands.
             AccountDisabled: A disabled account would sign in or refresh.
+            PasswordChangeRequired: An account whose password must be changed.
             AudienceNotOffered: An audience that the tenant does not list.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=continuation_token.
@@ -411,7 +412,7 @@ class AsyncSignInMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
-        """Sign in after a sign-up or a reset.
+        """Sign in after a sign-up, a reset or a change of address.
 
         With the continuation token that completed it, once, within five minutes. Who comes too late signs in
         as always.
@@ -431,6 +432,7 @@ class AsyncSignInMethods:
             ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
             StepNotPossible: A step that does not follow from where the flow stands.
             AccountDisabled: A disabled account would sign in or refresh.
+            PasswordChangeRequired: An account whose password must be changed.
             AudienceNotOffered: An audience that the tenant does not list.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=continuation_token.
