@@ -30,9 +30,11 @@ extension AccountService {
             try prove(account, tenant, request.currentPassword, signedInAt, at: now)
         }
         let fingerprint = flows.fingerprint(
-            name, [.string(asker.named), .string(typed), request.currentPassword.map { .string($0) } ?? .null])
+            name,
+            [.string(asker.named), .string(typed)] + [request.currentPassword, request.language].map { $0.map { .string($0) } ?? .null })
         let kind: Flow.Kind = wanted == .verification ? .emailVerification : .emailChange
-        let draft = flows.newFlow(kind, .codeRequired, address, of: account.id, in: tenant, request: fingerprint, at: now)
+        let draft = flows.newFlow(
+            kind, .codeRequired, address, of: account.id, in: tenant, language: request.language, request: fingerprint, at: now)
         let flow = try flows.begin(.verifyAddress, tenant, draft.address, sending, request: fingerprint, at: now) { tx in
             guard let account = try tx.account(accountId) else { throw AccountNotFound(accountId: accountId) }
             var flow = draft

@@ -41,7 +41,7 @@ extension AccountService {
             flow.stage = .completed
             return .moved
         }
-        if let left { try tell(left.address, of: left.tenant, accountId: flow.accountId, call, at: now) }
+        if let left { try tell(left.address, of: left.tenant, after: flow, call, at: now) }
         guard let account = try surroundings.database.read({ try $0.account(flow.accountId) }) else { throw ContinuationTokenExpired() }
         guard flow.kind == .emailChange else { return EmailChangeStep(state: .completed, account: account.answer) }
         return EmailChangeStep(
@@ -50,10 +50,12 @@ extension AccountService {
 
     /// Writes to the address that an account had. The change stands whether that works or not: who moves often has lost the mailbox.
     /// What was not taken leaves a record in the audit log.
-    private func tell(_ address: String, of tenant: TenantRecord, accountId: String, _ call: any CallContext, at now: Int64) throws {
-        do { try MessageSending(surroundings: surroundings).send(.addressChanged, to: address, of: tenant) } catch is MessageNotSent {
+    private func tell(_ address: String, of tenant: TenantRecord, after flow: Flow, _ call: any CallContext, at now: Int64) throws {
+        do {
+            try MessageSending(surroundings: surroundings).send(.addressChanged, to: .email(address), language: flow.language, of: tenant)
+        } catch is MessageNotSent {
             let event = AuditEvent(
-                AccountSubmitCode.info.name, call, tenant: tenant.id, subject: accountId, details: [("notice", "messageNotSent")])
+                AccountSubmitCode.info.name, call, tenant: tenant.id, subject: flow.accountId, details: [("notice", "messageNotSent")])
             try surroundings.database.write { try surroundings.audit.record(event, at: now, in: $0) }
         }
     }

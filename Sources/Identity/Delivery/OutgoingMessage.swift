@@ -8,6 +8,8 @@ public struct OutgoingMessage: Sendable {
     public let channel: Channel
     public let purpose: MessagePurpose
     public let code: String?
+    /// What its reader wants to read, as a language tag.
+    let language: String?
     public let tenantId: String
     /// What people read as the sender's name.
     public let tenantName: String?
@@ -16,28 +18,31 @@ public struct OutgoingMessage: Sendable {
     /// The tenant's own way to hand it over, its secrets readable.
     public let delivery: TenantDelivery?
 
+    /// - Parameter language: what its reader wants to read.
     init(
-        to: String, _ purpose: MessagePurpose, code: String?, lifetimeSeconds: Int64 = 0, tenant: TenantRecord, delivery: TenantDelivery?
+        to recipient: Recipient, _ purpose: MessagePurpose, code: String?, lifetimeSeconds: Int64, language: String?, tenant: TenantRecord,
+        delivery: TenantDelivery?
     ) {
-        self.to = to
-        channel = .email
+        to = recipient.text
+        channel = recipient.channel
         self.purpose = purpose
         self.code = code
+        self.language = language
         tenantId = tenant.id
         tenantName = tenant.settings.name
         self.lifetimeSeconds = lifetimeSeconds
         self.delivery = delivery
     }
 
-    /// A mail with a code; in a flow that is only for show the notice that belongs there, or nothing.
+    /// A message with a code; in a flow that is only for show the notice that belongs there, or nothing.
     init?(
-        to: String, _ purpose: MessagePurpose, code: String, isDecoy: Bool, lifetimeSeconds: Int64, tenant: TenantRecord,
+        to recipient: Recipient, _ purpose: MessagePurpose, code: String, of flow: Flow, lifetimeSeconds: Int64, tenant: TenantRecord,
         delivery: TenantDelivery?
     ) {
-        if isDecoy, purpose != .signUp { return nil }
+        if flow.isDecoy, purpose != .signUp { return nil }
         self.init(
-            to: to, isDecoy ? .signUpNotice : purpose, code: isDecoy ? nil : code, lifetimeSeconds: lifetimeSeconds, tenant: tenant,
-            delivery: delivery)
+            to: recipient, flow.isDecoy ? .signUpNotice : purpose, code: flow.isDecoy ? nil : code, lifetimeSeconds: lifetimeSeconds,
+            language: flow.language, tenant: tenant, delivery: delivery)
     }
 
     private var values: MessageValues {
@@ -47,8 +52,10 @@ public struct OutgoingMessage: Sendable {
     private var templates: MessageTemplates { delivery?.words ?? MessageTemplates() }
 
     /// As a mail, and the tag of the language that it is in.
-    public var mail: (language: String, MailText) { templates.mail(for: purpose, languages: [], values) }
+    public var mail: (language: String, MailText) { templates.mail(for: purpose, languages: language.map { [$0] } ?? [], values) }
 
     /// As a text message, and the tag of the language that it is in.
-    public var textMessage: (language: String, String) { templates.textMessage(for: purpose, languages: [], values) }
+    public var textMessage: (language: String, text: String) {
+        templates.textMessage(for: purpose, languages: language.map { [$0] } ?? [], values)
+    }
 }

@@ -26,17 +26,17 @@ extension TenantDelivery {
         if let password = smtp?.password, password.utf8.count > Self.maximumSecretBytes {
             throw Self.refusal("smtp/password", "it is longer than \(Self.maximumSecretBytes) bytes")
         }
-        if !LanguageTag.isWellFormed(language) { throw Self.refusal("language", "it is no language tag such as de-CH") }
         var seen: Set<[String]> = []
         for (index, template) in (templates ?? []).enumerated() {
             let place = "templates/\(index)"
-            if !LanguageTag.isWellFormed(template.language) {
-                throw Self.refusal("\(place)/language", "it is no language tag such as de-CH")
+            if !seen.insert([template.channel.rawValue, template.purpose.rawValue, template.language.lowercased()]).inserted {
+                throw Self.refusal(place, "there are two for one channel, purpose and language")
             }
-            if !seen.insert([template.purpose.rawValue, template.language.lowercased()]).inserted {
-                throw Self.refusal(place, "there are two for one purpose and language")
+            if template.channel == .email, template.subject == nil { throw Self.refusal("\(place)/subject", "a mail needs one") }
+            for (member, value) in [("subject", template.subject), ("html", template.html)] where template.channel == .sms && value != nil {
+                throw Self.refusal("\(place)/\(member)", "a text message has none")
             }
-            do throws(TemplateRefusal) { _ = try template.mail() } catch {
+            do throws(TemplateRefusal) { try template.check() } catch {
                 throw Self.refusal("\(place)/\(error.violations[0].part.rawValue)", "\(error)")
             }
         }
@@ -50,17 +50,30 @@ extension TenantDelivery {
     var words: MessageTemplates {
         var words = MessageTemplates(defaultLanguage: language)
         for template in templates ?? [] {
-            guard let purpose = MessagePurpose(rawValue: template.purpose.rawValue), let mail = try? template.mail() else { continue }
-            words.mails[purpose, default: [:]][template.language] = mail
+            switch template.channel {
+            case .email: words.mails[template.words, default: [:]][template.language] = try? template.mail()
+            case .sms: words.textMessages[template.words, default: [:]][template.language] = try? template.textMessage()
+            }
         }
         return words
     }
 }
 
 extension TenantTemplate {
-    fileprivate func mail() throws(TemplateRefusal) -> MailTemplate {
-        try MailTemplate(subject: subject, text: text, html: html, for: MessagePurpose(rawValue: purpose.rawValue) ?? .signUp)
+    fileprivate var words: MessagePurpose { MessagePurpose(rawValue: purpose.rawValue) ?? .signUp }
+
+    fileprivate func check() throws(TemplateRefusal) {
+        switch channel {
+        case .email: _ = try mail()
+        case .sms: _ = try textMessage()
+        }
     }
+
+    fileprivate func mail() throws(TemplateRefusal) -> MailTemplate {
+        try MailTemplate(subject: subject ?? "", text: text, html: html, for: words)
+    }
+
+    fileprivate func textMessage() throws(TemplateRefusal) -> TextMessageTemplate { try TextMessageTemplate(text: text, for: words) }
 }
 
 extension TenantWebhook {

@@ -47,6 +47,8 @@ struct Flow: Sendable {
     var step: Int64 = 1
     /// The address that its codes prove, as it was typed.
     let username: String
+    /// What its messages are to be written in, as a language tag.
+    let language: String?
     /// Whose it is; for a sign-up the id that the account will have.
     let accountId: String
     /// Whether nothing can come of it and nobody is to notice: there is, or is no, account with this address.
@@ -64,7 +66,8 @@ struct Flow: Sendable {
     let endsAt: Int64
 
     init(
-        id: String, tenantId: String, kind: Kind, stage: Stage, username: String, accountId: String, request: [UInt8], at now: Int64
+        id: String, tenantId: String, kind: Kind, stage: Stage, username: String, accountId: String, language: String?, request: [UInt8],
+        at now: Int64
     ) {
         self.id = id
         self.tenantId = tenantId
@@ -72,6 +75,7 @@ struct Flow: Sendable {
         self.stage = stage
         self.username = username
         self.accountId = accountId
+        self.language = language
         self.request = request
         requestedAt = now
         idleUntil = now + Self.idleSeconds

@@ -343,6 +343,9 @@ export type KeyState = "next" | "active" | "retired" | "revoked";
 /** A key's id: its RFC 7638 thumbprint. At most 128 characters. */
 export type Kid = string;
 
+/** A language tag such as de-CH (BCP 47). At most 64 characters. */
+export type LanguageTag = string;
+
 /** One bar of a histogram. */
 export interface LatencyBucket {
   /** The upper edge, inclusive; the last bucket has the largest value seen. */
@@ -807,6 +810,8 @@ export interface SentMessage {
   purpose: string;
   /** The code in it. */
   code?: string;
+  /** The language that it is in. */
+  language: LanguageTag;
   /** A mail's subject. */
   subject?: string;
   /** What it says. */
@@ -1090,10 +1095,10 @@ export interface TenantDelivery {
    * HMAC-SHA-256.
    */
   webhook?: TenantWebhook;
-  /** Words of its own, one for each purpose and language. At most 100 elements. */
+  /** Words of its own, one for each channel, purpose and language. At most 100 elements. */
   templates?: readonly TenantTemplate[];
-  /** The language that mails are written in, if there are words in it. At most 64 characters. Without it: "en". */
-  language?: string;
+  /** The language of messages in flows that name none, or one that there are no words in. Without it: "en". */
+  language?: LanguageTag;
 }
 
 /** The id of a tenant, which stands in its issuer and is the audience of its ID tokens. At most 64 characters. */
@@ -1126,8 +1131,8 @@ export interface TenantMailServer {
 }
 
 /**
- * The words of a mail in one language. {{code}}, {{minutes}}, {{tenantName}} and {{address}} are filled in; whatever the
- * values are, they add no line to a header and no markup to the HTML.
+ * The words of a mail or a text message in one language. {{code}}, {{minutes}}, {{tenantName}} and {{address}} are
+ * filled in; whatever the values are, they add no line to a header and no markup to the HTML.
  */
 export interface TenantTemplate {
   /**
@@ -1135,11 +1140,16 @@ export interface TenantTemplate {
    * have; the notice to somebody who has an account already, or to the address that an account had until now.
    */
   purpose: TemplatePurpose;
-  /** A language tag such as de-CH. At most 64 characters. */
-  language: string;
-  /** One line. At most 256 characters. */
-  subject: string;
-  /** The mail as plain text. At most 16384 characters. */
+  /**
+   * email: a mail, which has a subject; sms: a text message, which has neither subject nor html and up to 765
+   * characters. Without it: "email".
+   */
+  channel?: Channel;
+  /** A language tag such as de-CH (BCP 47). */
+  language: LanguageTag;
+  /** One line, of a mail. At most 256 characters. */
+  subject?: string;
+  /** The message as plain text. At most 16384 characters. */
   text: string;
   /** The same as HTML. At most 65536 characters. */
   html?: string;

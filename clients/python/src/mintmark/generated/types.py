@@ -2846,7 +2846,7 @@ class SentMessage(Record):
     """A message that would have been sent."""
 
     __slots__ = ()
-    _members = (("number", "number"), ("to", "to"), ("channel", "channel"), ("purpose", "purpose"), ("code", "code"), ("subject", "subject"), ("text", "text"), ("sent_at", "sentAt"), ("tenant_id", "tenantId"),)
+    _members = (("number", "number"), ("to", "to"), ("channel", "channel"), ("purpose", "purpose"), ("code", "code"), ("language", "language"), ("subject", "subject"), ("text", "text"), ("sent_at", "sentAt"), ("tenant_id", "tenantId"),)
 
     def __init__(
         self,
@@ -2855,6 +2855,7 @@ class SentMessage(Record):
         to: str,
         channel: str,
         purpose: str,
+        language: str,
         text: str,
         sent_at: int,
         tenant_id: str,
@@ -2867,6 +2868,7 @@ class SentMessage(Record):
             "channel": channel,
             "purpose": purpose,
             "code": code,
+            "language": language,
             "subject": subject,
             "text": text,
             "sentAt": sent_at,
@@ -2898,6 +2900,11 @@ class SentMessage(Record):
         """The code in it."""
         value = self._optional("code")
         return None if value is None else cast("str", value)
+
+    @property
+    def language(self) -> str:
+        """The language that it is in."""
+        return cast("str", self._required("language"))
 
     @property
     def subject(self) -> Optional[str]:
@@ -4230,13 +4237,13 @@ class TenantDelivery(Record):
 
     @property
     def templates(self) -> Optional[List[TenantTemplate]]:
-        """Words of its own, one for each purpose and language."""
+        """Words of its own, one for each channel, purpose and language."""
         value = self._optional("templates")
         return None if value is None else [TenantTemplate.of(each) for each in value]
 
     @property
     def language(self) -> Optional[str]:
-        """The language that mails are written in, if there are words in it."""
+        """The language of messages in flows that name none, or one that there are no words in."""
         value = self._optional("language")
         return None if value is None else cast("str", value)
 
@@ -4353,24 +4360,27 @@ class TenantMailServer(Record):
 
 
 class TenantTemplate(Record):
-    """The words of a mail in one language. {{code}}, {{minutes}}, {{tenantName}} and {{address}} are filled in;
-    whatever the values are, they add no line to a header and no markup to the HTML.
+    """The words of a mail or a text message in one language. {{code}}, {{minutes}}, {{tenantName}} and
+    {{address}} are filled in; whatever the values are, they add no line to a header and no markup to the
+    HTML.
     """
 
     __slots__ = ()
-    _members = (("purpose", "purpose"), ("language", "language"), ("subject", "subject"), ("text", "text"), ("html", "html"),)
+    _members = (("purpose", "purpose"), ("channel", "channel"), ("language", "language"), ("subject", "subject"), ("text", "text"), ("html", "html"),)
 
     def __init__(
         self,
         *,
         purpose: str,
         language: str,
-        subject: str,
         text: str,
+        channel: Optional[str] = None,
+        subject: Optional[str] = None,
         html: Optional[str] = None,
     ) -> None:
         super().__init__({
             "purpose": purpose,
+            "channel": channel,
             "language": language,
             "subject": subject,
             "text": text,
@@ -4387,18 +4397,27 @@ class TenantTemplate(Record):
         return cast("str", self._required("purpose"))
 
     @property
+    def channel(self) -> Optional[str]:
+        """email: a mail, which has a subject; sms: a text message, which has neither subject nor html and up to
+        765 characters. One of email, sms, or what a newer binary answers.
+        """
+        value = self._optional("channel")
+        return None if value is None else cast("str", value)
+
+    @property
     def language(self) -> str:
-        """A language tag such as de-CH."""
+        """A language tag such as de-CH (BCP 47)."""
         return cast("str", self._required("language"))
 
     @property
-    def subject(self) -> str:
-        """One line."""
-        return cast("str", self._required("subject"))
+    def subject(self) -> Optional[str]:
+        """One line, of a mail."""
+        value = self._optional("subject")
+        return None if value is None else cast("str", value)
 
     @property
     def text(self) -> str:
-        """The mail as plain text."""
+        """The message as plain text."""
         return cast("str", self._required("text"))
 
     @property

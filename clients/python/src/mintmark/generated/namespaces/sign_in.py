@@ -49,6 +49,7 @@ class SignInMethods:
         *,
         username: str,
         tenant_id: Optional[str] = None,
+        language: Optional[str] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
@@ -61,6 +62,9 @@ class SignInMethods:
                 of a tenant, which stands in its issuer and is the audience of its ID tokens.
             username (string of 0–1024 characters): The email address that somebody signs up or in with.
                 Compared without regard to upper and lower case.
+            language (string of 2–64 characters like ^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$; optional): The
+                language of the messages: the tenant's words in it, else in the language without its region,
+                else in the tenant's own, else the built-in English ones. It stays for the whole flow.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -73,7 +77,11 @@ class SignInMethods:
 
         Elsewhere: nativeAuth: /oauth2/v2.0/initiate, /oauth2/v2.0/challenge.
         """
-        params: Dict[str, Any] = {"tenantId": tenant_id, "username": username}
+        params: Dict[str, Any] = {
+            "tenantId": tenant_id,
+            "username": username,
+            "language": language,
+        }
         answer = self._call("signIn.start", params, timeout, trace)
         return types.SignInStep.of(answer)
 
@@ -292,6 +300,7 @@ class AsyncSignInMethods:
         *,
         username: str,
         tenant_id: Optional[str] = None,
+        language: Optional[str] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
@@ -304,6 +313,9 @@ class AsyncSignInMethods:
                 of a tenant, which stands in its issuer and is the audience of its ID tokens.
             username (string of 0–1024 characters): The email address that somebody signs up or in with.
                 Compared without regard to upper and lower case.
+            language (string of 2–64 characters like ^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$; optional): The
+                language of the messages: the tenant's words in it, else in the language without its region,
+                else in the tenant's own, else the built-in English ones. It stays for the whole flow.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -316,7 +328,11 @@ class AsyncSignInMethods:
 
         Elsewhere: nativeAuth: /oauth2/v2.0/initiate, /oauth2/v2.0/challenge.
         """
-        params: Dict[str, Any] = {"tenantId": tenant_id, "username": username}
+        params: Dict[str, Any] = {
+            "tenantId": tenant_id,
+            "username": username,
+            "language": language,
+        }
         answer = await self._call("signIn.start", params, timeout, trace)
         return types.SignInStep.of(answer)
 
