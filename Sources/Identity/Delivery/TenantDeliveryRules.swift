@@ -13,12 +13,9 @@ extension TenantDelivery {
         if let smtp { try smtp.check() }
         if let webhook {
             guard let secret = webhook.secret else { throw Self.refusal("webhook/secret", "posts are always signed, so it is needed") }
-            let policy = webhook.policy
-            let isPlain = webhook.url.hasPrefix("http://")
-            if isPlain, !policy.allowsInsecureLoopback {
-                throw Self.refusal("webhook/url", "it is not https; with allowInsecure it can be http on a loopback address")
+            do throws(WebhookEndpoint.Refusal) { _ = try webhook.endpoint(secret: secret) } catch {
+                throw Self.refusal(error.isOfSecret ? "webhook/secret" : "webhook/url", "\(error)")
             }
-            if !isPlain, !webhook.url.hasPrefix("https://") { throw Self.refusal("webhook/url", "it is no https URL") }
             if secret.utf8.count > Self.maximumSecretBytes {
                 throw Self.refusal("webhook/secret", "it is longer than \(Self.maximumSecretBytes) bytes")
             }
@@ -78,7 +75,14 @@ extension TenantTemplate {
 
 extension TenantWebhook {
     /// What may be reached for it.
-    public var policy: HTTPPolicy { HTTPPolicy(allowsInsecureLoopback: allowInsecure, allowsPrivateNetwork: allowPrivateNetwork) }
+    private var policy: HTTPPolicy { HTTPPolicy(allowsInsecureLoopback: allowInsecure, allowsPrivateNetwork: allowPrivateNetwork) }
+
+    /// Where messages are posted to.
+    ///
+    /// - Throws: what cannot be used.
+    public func endpoint(secret: String) throws(WebhookEndpoint.Refusal) -> WebhookEndpoint {
+        try WebhookEndpoint(url: url, secrets: [SecretBytes(Array(secret.utf8))], policy: policy)
+    }
 }
 
 extension TenantMailServer {

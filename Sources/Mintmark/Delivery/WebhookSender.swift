@@ -47,8 +47,7 @@ extension WebhookEndpoint {
     ///
     /// - Throws: `DeliveryFailure` for what a store that somebody else wrote may hold.
     init(_ tenant: TenantWebhook) throws(DeliveryFailure) {
-        let secret = SecretBytes(Array((tenant.secret ?? "").utf8))
-        do { try self.init(url: tenant.url, secrets: [secret], policy: tenant.policy) } catch {
+        do { self = try tenant.endpoint(secret: tenant.secret ?? "") } catch {
             throw DeliveryFailure(reason: "\(error)")
         }
     }
