@@ -96,6 +96,31 @@ class Mail(Delivery):
         self.assertNotIn(PASSWORD, str(self.rows("SELECT settings FROM tenant")) + json.dumps(sidecar.call("tenant.list")))
         self.assertNotIn(PASSWORD, sidecar.stderr_text())
 
+    def test_a_document_declares_a_tenants_delivery_and_its_secrets_stand_nowhere(self):
+        self.store = self.path("applied.db")
+        sidecar = self.spawn(store=self.store, environment={"MINTMARK_CA_FILE": self.authority})
+        document = {"tenants": [{"tenantId": "shop", "name": "Shop", "delivery": {
+            "smtp": self.smtp(), "webhook": {"url": "https://hooks.example/", "secret": SECRET}}}]}
+        answers = [sidecar.call("system.apply", {**document, "dryRun": True}), sidecar.call("system.apply", document)]
+        self.assertEqual([each["changes"][0]["change"] for each in answers], ["created", "created"])
+        kept = self.rows("SELECT settings FROM tenant")
+        token = self.start(sidecar, "shop")
+        mail, = self.take()
+        self.assertEqual(mail["session"]["user"], USER)
+        self.finish(sidecar, token, self.code(mail))
+        # Again it writes nothing; another password is a change, and goes to the server.
+        answers.append(sidecar.call("system.apply", document))
+        self.assertEqual(self.rows("SELECT settings FROM tenant"), kept)
+        document["tenants"][0]["delivery"]["smtp"]["password"] = "another"
+        answers.append(sidecar.call("system.apply", document))
+        self.assertEqual(answers[-1]["changes"][0]["changed"], ["delivery"])
+        error = self.refused("messageNotSent", sidecar, "signUp.start", {"tenantId": "shop", "username": "bob@example.com"})
+        self.assertIn("refuses the user and password", error.data["reason"])
+        answers += [sidecar.call("tenant.get", {"tenantId": "shop"}), sidecar.call("audit.list"), sidecar.stderr_text(), kept,
+                    self.rows("SELECT details FROM audit"), self.rows("SELECT settings FROM tenant")]
+        for secret in (PASSWORD, SECRET, "another"):
+            self.assertNotIn(secret, json.dumps(answers, ensure_ascii=False))
+
     def test_what_is_not_handed_over_is_said_and_the_code_before_stays_good(self):
         sidecar = self.spawn(environment={"MINTMARK_CA_FILE": self.authority})
         self.assertEqual(sidecar.call("tenant.update", {"tenantId": "default", "codes": {"sendsPerAddress": 50, "sendsPerFlow": 20},

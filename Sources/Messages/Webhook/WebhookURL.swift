@@ -19,8 +19,12 @@ enum WebhookURL {
             return "its port is not between 1 and 65535"
         }
         guard isPlain else { return nil }
-        let isLoopback = ["localhost", "[::1]"].contains(String(host)) || host.hasPrefix("127.") || host.hasSuffix(".localhost")
+        let isLoopback = ["localhost", "[::1]"].contains(String(host)) || isLoopbackAddress(host)
         return isLoopback && allowsInsecureLoopback ? nil : "http is for this machine alone; elsewhere it is https"
+    }
+
+    private static func isLoopbackAddress(_ host: Substring) -> Bool {
+        host.hasPrefix("127.") && host.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
     }
 
     private static func isHostByte(_ byte: UInt8) -> Bool {

@@ -1047,8 +1047,8 @@ export interface TenantAttribute {
 }
 
 /**
- * A tenant as system.apply takes it: what tenant.create takes but delivery, which tenant.update sets and which stays as
- * it is. What is left out stays as it is; a new tenant gets the default.
+ * A tenant as system.apply takes it: what tenant.create takes. What is left out stays as it is; a new tenant gets the
+ * default.
  */
 export interface TenantDeclaration {
   /** The id of a tenant, which stands in its issuer and is the audience of its ID tokens. */
@@ -1074,6 +1074,11 @@ export interface TenantDeclaration {
   lockout?: LockoutPolicy;
   /** How long the tokens of a tenant live. */
   tokens?: TokenLifetimes;
+  /**
+   * As a whole. Its secrets are kept sealed and stand in no answer; where one is left out and goes to the same place as
+   * before, it stays.
+   */
+  delivery?: TenantDelivery;
   /** Whether sign-up, sign-in and reset hide which addresses have accounts. */
   enumerationProtection?: boolean;
   /**

@@ -4066,12 +4066,12 @@ class TenantAttribute(Record):
 
 
 class TenantDeclaration(Record):
-    """A tenant as system.apply takes it: what tenant.create takes but delivery, which tenant.update sets and
-    which stays as it is. What is left out stays as it is; a new tenant gets the default.
+    """A tenant as system.apply takes it: what tenant.create takes. What is left out stays as it is; a new tenant
+    gets the default.
     """
 
     __slots__ = ()
-    _members = (("tenant_id", "tenantId"), ("name", "name"), ("local_account_method", "localAccountMethod"), ("sign_up_allowed", "signUpAllowed"), ("attributes", "attributes"), ("audiences", "audiences"), ("password_policy", "passwordPolicy"), ("codes", "codes"), ("lockout", "lockout"), ("tokens", "tokens"), ("enumeration_protection", "enumerationProtection"), ("signing_algorithm", "signingAlgorithm"),)
+    _members = (("tenant_id", "tenantId"), ("name", "name"), ("local_account_method", "localAccountMethod"), ("sign_up_allowed", "signUpAllowed"), ("attributes", "attributes"), ("audiences", "audiences"), ("password_policy", "passwordPolicy"), ("codes", "codes"), ("lockout", "lockout"), ("tokens", "tokens"), ("delivery", "delivery"), ("enumeration_protection", "enumerationProtection"), ("signing_algorithm", "signingAlgorithm"),)
 
     def __init__(
         self,
@@ -4086,6 +4086,7 @@ class TenantDeclaration(Record):
         codes: Optional[Union[CodePolicy, Mapping[str, Any]]] = None,
         lockout: Optional[Union[LockoutPolicy, Mapping[str, Any]]] = None,
         tokens: Optional[Union[TokenLifetimes, Mapping[str, Any]]] = None,
+        delivery: Optional[Union[TenantDelivery, Mapping[str, Any]]] = None,
         enumeration_protection: Optional[bool] = None,
         signing_algorithm: Optional[str] = None,
     ) -> None:
@@ -4100,6 +4101,7 @@ class TenantDeclaration(Record):
             "codes": codes,
             "lockout": lockout,
             "tokens": tokens,
+            "delivery": delivery,
             "enumerationProtection": enumeration_protection,
             "signingAlgorithm": signing_algorithm,
         })
@@ -4165,6 +4167,14 @@ class TenantDeclaration(Record):
         """How long the tokens of a tenant live."""
         value = self._optional("tokens")
         return None if value is None else TokenLifetimes.of(value)
+
+    @property
+    def delivery(self) -> Optional[TenantDelivery]:
+        """As a whole. Its secrets are kept sealed and stand in no answer; where one is left out and goes to the
+        same place as before, it stays.
+        """
+        value = self._optional("delivery")
+        return None if value is None else TenantDelivery.of(value)
 
     @property
     def enumeration_protection(self) -> Optional[bool]:
