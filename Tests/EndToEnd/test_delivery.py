@@ -195,6 +195,13 @@ class Mail(Delivery):
         self.assertEqual(refused(smtp=self.smtp(**{"from": "a@b.example\r\nBcc: c@d.example"}))["pointer"], "/delivery/smtp/from")
         self.assertEqual(refused(smtp=self.smtp(host="mail.example/x"))["pointer"], "/delivery/smtp/host")
         self.assertEqual(refused(webhook={"url": "http://hooks.example/", "secret": SECRET})["pointer"], "/delivery/webhook/url")
+        self.assertEqual(refused(smtp=self.smtp(replyTo="a@b.example\r\nBcc: c@d.example"))["pointer"], "/delivery/smtp/replyTo")
+        for language in ("de\r\nBcc: everybody@example.com", "de; charset=x", "", "d", "x" * 65):
+            found = self.violations(sidecar, "tenant.update", {"tenantId": "default", "delivery": {"language": language}})
+            self.assertEqual({each[0] for each in found}, {"/delivery/language"})
+            for method in ("signUp.start", "signIn.start", "passwordReset.start"):
+                found = self.violations(sidecar, method, {"username": ALICE, "language": language})
+                self.assertEqual({each[0] for each in found}, {"/language"})
         # A name with line ends cannot leave its line either.
         sidecar = self.spawn(environment={"MINTMARK_CA_FILE": self.authority})
         sidecar.call("tenant.create", {"tenantId": "evil", "name": "Shop\r\nBcc: everybody@example.com", "delivery": {
@@ -203,6 +210,16 @@ class Mail(Delivery):
         mail, = self.take()
         self.assertNotIn("Bcc", mail["headers"])
         self.assertEqual(mail["subject"], f"{self.code(mail)} Shop  Bcc: everybody@example.com")
+        # Nor can the sender's, one of nothing but emoji, or an address that is markup where it is shown.
+        name = "\U0001f469\u200d\U0001f4bb" * 42
+        sidecar.call("tenant.create", {"tenantId": "odd", "name": name, "delivery": {
+            "smtp": self.smtp(fromName="Shop\r\nBcc: everybody@example.com"),
+            "templates": [words | {"subject": "{{code}} {{tenantName}}", "html": "<p>{{code}} {{address}}</p>"}]}})
+        self.start(sidecar, "odd", "a'&b@example.com")
+        mail, = self.take("a'&b@example.com")
+        self.assertNotIn("Bcc", mail["headers"])
+        self.assertEqual((mail["boxes"]["From"]["address"], mail["subject"]), ("accounts@shop.example", f"{self.code(mail)} {name}"))
+        self.assertIn("a&#39;&amp;b@example.com", mail["html"])
 
 
 class Webhooks(Delivery):
