@@ -46,9 +46,9 @@ class AccountMethods:
                 verify that.
             current_password (string of 0–4096 characters; optional): With idToken: the present password,
                 where the sign-in is longer ago. A wrong one counts against the account.
-            language (string of 2–64 characters like ^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$; optional): The
-                language of the messages: the tenant's words in it, else in the language without its region,
-                else in the tenant's own, else the built-in English ones. It stays for the whole flow.
+            language (string of 2–64 characters like ^[A-Za-z]+(-[A-Za-z0-9]+)*$; optional): The language of
+                the messages: the tenant's words in it, else in the language without its region, else in the
+                tenant's own, else the built-in English ones. It stays for the whole flow.
             continuation_token (string of 1–512 characters; optional): Of a change that waits for its code:
                 send another one. The code before it is no longer good once the new one is on its way.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
@@ -473,9 +473,9 @@ class AsyncAccountMethods:
                 verify that.
             current_password (string of 0–4096 characters; optional): With idToken: the present password,
                 where the sign-in is longer ago. A wrong one counts against the account.
-            language (string of 2–64 characters like ^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$; optional): The
-                language of the messages: the tenant's words in it, else in the language without its region,
-                else in the tenant's own, else the built-in English ones. It stays for the whole flow.
+            language (string of 2–64 characters like ^[A-Za-z]+(-[A-Za-z0-9]+)*$; optional): The language of
+                the messages: the tenant's words in it, else in the language without its region, else in the
+                tenant's own, else the built-in English ones. It stays for the whole flow.
             continuation_token (string of 1–512 characters; optional): Of a change that waits for its code:
                 send another one. The code before it is no longer good once the new one is on its way.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.

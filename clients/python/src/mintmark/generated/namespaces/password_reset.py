@@ -61,9 +61,9 @@ class PasswordResetMethods:
                 of a tenant, which stands in its issuer and is the audience of its ID tokens.
             username (string of 0–1024 characters): The email address that somebody signs up or in with.
                 Compared without regard to upper and lower case.
-            language (string of 2–64 characters like ^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$; optional): The
-                language of the messages: the tenant's words in it, else in the language without its region,
-                else in the tenant's own, else the built-in English ones. It stays for the whole flow.
+            language (string of 2–64 characters like ^[A-Za-z]+(-[A-Za-z0-9]+)*$; optional): The language of
+                the messages: the tenant's words in it, else in the language without its region, else in the
+                tenant's own, else the built-in English ones. It stays for the whole flow.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -207,9 +207,9 @@ class AsyncPasswordResetMethods:
                 of a tenant, which stands in its issuer and is the audience of its ID tokens.
             username (string of 0–1024 characters): The email address that somebody signs up or in with.
                 Compared without regard to upper and lower case.
-            language (string of 2–64 characters like ^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$; optional): The
-                language of the messages: the tenant's words in it, else in the language without its region,
-                else in the tenant's own, else the built-in English ones. It stays for the whole flow.
+            language (string of 2–64 characters like ^[A-Za-z]+(-[A-Za-z0-9]+)*$; optional): The language of
+                the messages: the tenant's words in it, else in the language without its region, else in the
+                tenant's own, else the built-in English ones. It stays for the whole flow.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 

@@ -69,9 +69,9 @@ class SignUpMethods:
             password (string of 0–4096 characters; optional): A password.
             attributes (any object; optional): Attributes by their names: strings, integers and booleans, as
                 the tenant asks for them.
-            language (string of 2–64 characters like ^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$; optional): The
-                language of the messages: the tenant's words in it, else in the language without its region,
-                else in the tenant's own, else the built-in English ones. It stays for the whole flow.
+            language (string of 2–64 characters like ^[A-Za-z]+(-[A-Za-z0-9]+)*$; optional): The language of
+                the messages: the tenant's words in it, else in the language without its region, else in the
+                tenant's own, else the built-in English ones. It stays for the whole flow.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -261,9 +261,9 @@ class AsyncSignUpMethods:
             password (string of 0–4096 characters; optional): A password.
             attributes (any object; optional): Attributes by their names: strings, integers and booleans, as
                 the tenant asks for them.
-            language (string of 2–64 characters like ^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$; optional): The
-                language of the messages: the tenant's words in it, else in the language without its region,
-                else in the tenant's own, else the built-in English ones. It stays for the whole flow.
+            language (string of 2–64 characters like ^[A-Za-z]+(-[A-Za-z0-9]+)*$; optional): The language of
+                the messages: the tenant's words in it, else in the language without its region, else in the
+                tenant's own, else the built-in English ones. It stays for the whole flow.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
