@@ -97,7 +97,6 @@ import Testing
         (4021, "refreshTokenExpired"),
         (4022, "refreshTokenReused"),
         (4023, "audienceNotOffered"),
-        (4080, "invalidPhoneNumber"),
         (5001, "accountNotFound"),
         (5002, "accountDisabled"),
         (5003, "accountExists"),

@@ -2,30 +2,37 @@ import Contract
 
 /// A telephone number as E.164 writes it: a plus sign, then country code and number.
 public struct PhoneNumber: Sendable, Hashable, CustomStringConvertible {
-    /// How many digits there are; E.164 allows 15, and no country has numbers of fewer than 7 with its code.
-    static let digits = 7...15
+    /// Why a text is no number that messages can be sent to.
+    public enum Refusal: Error, Hashable, Sendable, CustomStringConvertible {
+        case noCountryCode
+        /// After the plus sign there is something else than digits.
+        case notDigits
+        /// E.164 allows 15 digits, and no country has numbers of fewer than 7 with its code.
+        case length(Int)
+
+        public var description: String {
+            switch self {
+            case .noCountryCode: "It does not begin with + and a country code, as +4915112345678 does."
+            case .notDigits: "After the + there are digits alone, without blanks and hyphens, as in +4915112345678."
+            case .length(let count): "It has \(count) digits, and there are \(digits.lowerBound) to \(digits.upperBound)."
+            }
+        }
+    }
+
+    private static let digits = 7...15
 
     public let description: String
 
-    /// - Throws: `InvalidPhoneNumber`.
-    public init(_ text: String) throws {
-        if let reason = Self.flaw(in: Array(text.utf8)) { throw InvalidPhoneNumber(reason: reason) }
+    public init(_ text: String) throws(Refusal) {
+        guard text.hasPrefix("+"), !text.hasPrefix("+0") else { throw .noCountryCode }
+        let number = text.utf8.dropFirst()
+        guard number.allSatisfy({ (0x30...0x39).contains($0) }) else { throw .notDigits }
+        guard Self.digits.contains(number.count) else { throw .length(number.count) }
         description = text
     }
 
     /// How it is shown to whoever may not be its owner.
     var masked: String { "+***\(description.suffix(2))" }
-
-    private static func flaw(in bytes: [UInt8]) -> String? {
-        if bytes.first != UInt8(ascii: "+") { return "it does not begin with + and the country code" }
-        let number = bytes.dropFirst()
-        if !number.allSatisfy({ (0x30...0x39).contains($0) }) { return "after the + there are digits alone, without blanks and hyphens" }
-        if number.first == UInt8(ascii: "0") { return "no country code begins with 0" }
-        if !digits.contains(number.count) {
-            return "it has \(number.count) digits, and there are \(digits.lowerBound) to \(digits.upperBound)"
-        }
-        return nil
-    }
 }
 
 /// Where a message goes.

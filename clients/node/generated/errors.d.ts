@@ -1881,26 +1881,6 @@ export declare class AudienceNotOffered extends RpcError {
   readonly data: AudienceNotOfferedData;
 }
 
-/** What `InvalidPhoneNumber` says beside its message. */
-export interface InvalidPhoneNumberData {
-  type: "invalidPhoneNumber";
-  /** What is wrong with it. */
-  reason: string;
-}
-
-/**
- * A number that is not written as E.164 writes it.
- *
- * Equivalents: firebase INVALID_PHONE_NUMBER; nativeAuth invalid_request 901001.
- */
-export declare class InvalidPhoneNumber extends RpcError {
-  static readonly code: 4080;
-  static readonly type: "invalidPhoneNumber";
-  readonly code: 4080;
-  readonly type: "invalidPhoneNumber";
-  readonly data: InvalidPhoneNumberData;
-}
-
 /** What `AccountNotFound` says beside its message. */
 export interface AccountNotFoundData {
   type: "accountNotFound";

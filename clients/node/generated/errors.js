@@ -557,12 +557,6 @@ export class AudienceNotOffered extends RpcError {
   static type = "audienceNotOffered";
 }
 
-/** A number that is not written as E.164 writes it. */
-export class InvalidPhoneNumber extends RpcError {
-  static code = 4080;
-  static type = "invalidPhoneNumber";
-}
-
 /** An account is named that never was, or is deleted. */
 export class AccountNotFound extends RpcError {
   static code = 5001;
@@ -837,7 +831,6 @@ export const errorsByCode = new Map(
     RefreshTokenExpired,
     RefreshTokenReused,
     AudienceNotOffered,
-    InvalidPhoneNumber,
     AccountNotFound,
     AccountDisabled,
     AccountExists,

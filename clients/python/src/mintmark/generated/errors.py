@@ -1594,22 +1594,6 @@ class AudienceNotOffered(AnsweredError):
         return cast("str", self._required("audience"))
 
 
-class InvalidPhoneNumber(AnsweredError):
-    """A number that is not written as E.164 writes it.
-
-    firebase: INVALID_PHONE_NUMBER
-    nativeAuth: invalid_request 901001
-    """
-
-    code = 4080
-    type = "invalidPhoneNumber"
-
-    @property
-    def reason(self) -> str:
-        """What is wrong with it."""
-        return cast("str", self._required("reason"))
-
-
 class AccountNotFound(AnsweredError):
     """An account is named that never was, or is deleted.
 
@@ -2160,7 +2144,6 @@ BY_TYPE: Dict[str, Type[AnsweredError]] = {
     "refreshTokenExpired": RefreshTokenExpired,
     "refreshTokenReused": RefreshTokenReused,
     "audienceNotOffered": AudienceNotOffered,
-    "invalidPhoneNumber": InvalidPhoneNumber,
     "accountNotFound": AccountNotFound,
     "accountDisabled": AccountDisabled,
     "accountExists": AccountExists,
@@ -2284,7 +2267,6 @@ __all__ = [
     "RefreshTokenExpired",
     "RefreshTokenReused",
     "AudienceNotOffered",
-    "InvalidPhoneNumber",
     "AccountNotFound",
     "AccountDisabled",
     "AccountExists",
