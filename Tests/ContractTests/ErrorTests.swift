@@ -104,6 +104,7 @@ import Testing
         (5003, "accountExists"),
         (5004, "claimNameReserved"),
         (5005, "claimsTooLong"),
+        (5006, "recentSignInRequired"),
         (6001, "providerUnavailable"),
         (6002, "providerUnusable"),
         (8001, "storeBusy"),

@@ -103,6 +103,7 @@ public enum ErrorTable {
         ErrorInfo(code: AccountExists.code, type: AccountExists.type, when: "account.create with an id that is taken.", isRetryable: false),
         ErrorInfo(code: ClaimNameReserved.code, type: ClaimNameReserved.type, when: "account.setClaims with names that tokens use themselves, or that other specifications give a meaning to.", isRetryable: false),
         ErrorInfo(code: ClaimsTooLong.code, type: ClaimsTooLong.type, when: "account.setClaims with more than tokens can carry.", isRetryable: false),
+        ErrorInfo(code: RecentSignInRequired.code, type: RecentSignInRequired.type, when: "A change of what an account is signed in with, by an ID token whose auth_time is too long ago. Refreshing does not renew it.", isRetryable: false),
         ErrorInfo(code: ProviderUnavailable.code, type: ProviderUnavailable.type, when: "A login provider does not answer, or says that it cannot now.", isRetryable: true),
         ErrorInfo(code: ProviderUnusable.code, type: ProviderUnusable.type, when: "What a login provider answers proves nothing: its certificate, its address, its documents or its keys are not what they must be. Asking again changes nothing until the provider, or how the pool names it, is mended.", isRetryable: false),
         ErrorInfo(code: StoreBusy.code, type: StoreBusy.type, when: "A lock on the store was not free in time.", isRetryable: true),

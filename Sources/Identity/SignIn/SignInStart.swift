@@ -9,14 +9,16 @@ extension SignInService {
         let now = surroundings.clock.now
         let tenant = try surroundings.database.read { try catalogue.tenant(request.tenantId, in: $0) }
         let username = try Username(request.username)
-        let fingerprint = flows.fingerprint(SignInStart.info.name, [.string(tenant.id), .string(request.username)])
+        let fingerprint = flows.fingerprint(
+            SignInStart.info.name,
+            [.string(tenant.id), .string(request.username), request.language.map { .string($0) } ?? .null])
         let account = try surroundings.database.read { try $0.account(named: username.folded, in: tenant.id) }
         if account == nil, !tenant.settings.enumerationProtection { throw UserNotFound(next: "signUp.start") }
         // Whom nobody knows is asked for what most people here have.
         let method = account?.method ?? (tenant.settings.localAccountMethod == .emailPassword ? .password : .code)
         var draft = flows.newFlow(
             .signIn, method == .password ? .passwordRequired : .codeRequired, username, of: account?.id ?? surroundings.random.uuid(),
-            in: tenant, request: fingerprint, at: now)
+            in: tenant, language: request.language, request: fingerprint, at: now)
         draft.isDecoy = account == nil
         guard method == .password else {
             return answer(

@@ -2024,6 +2024,29 @@ export declare class ClaimsTooLong extends RpcError {
   readonly data: ClaimsTooLongData;
 }
 
+/** What `RecentSignInRequired` says beside its message. */
+export interface RecentSignInRequiredData {
+  type: "recentSignInRequired";
+  /** When its owner signed in. */
+  authenticatedAt: Timestamp;
+  /** How long ago that may be. */
+  maximumAgeSeconds: number;
+}
+
+/**
+ * A change of what an account is signed in with, by an ID token whose auth_time is too long ago. Refreshing does not
+ * renew it.
+ *
+ * Equivalents: firebase CREDENTIAL_TOO_OLD_LOGIN_AGAIN.
+ */
+export declare class RecentSignInRequired extends RpcError {
+  static readonly code: 5006;
+  static readonly type: "recentSignInRequired";
+  readonly code: 5006;
+  readonly type: "recentSignInRequired";
+  readonly data: RecentSignInRequiredData;
+}
+
 /** What `ProviderUnavailable` says beside its message. */
 export interface ProviderUnavailableData {
   type: "providerUnavailable";

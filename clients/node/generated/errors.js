@@ -602,6 +602,15 @@ export class ClaimsTooLong extends RpcError {
   static type = "claimsTooLong";
 }
 
+/**
+ * A change of what an account is signed in with, by an ID token whose auth_time is too long ago. Refreshing does not
+ * renew it.
+ */
+export class RecentSignInRequired extends RpcError {
+  static code = 5006;
+  static type = "recentSignInRequired";
+}
+
 /** A login provider does not answer, or says that it cannot now. */
 export class ProviderUnavailable extends RpcError {
   static code = 6001;
@@ -844,6 +853,7 @@ export const errorsByCode = new Map(
     AccountExists,
     ClaimNameReserved,
     ClaimsTooLong,
+    RecentSignInRequired,
     ProviderUnavailable,
     ProviderUnusable,
     StoreBusy,

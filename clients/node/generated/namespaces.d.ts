@@ -48,6 +48,7 @@ export interface Namespaces {
 
 export type {
   AccountMethods,
+  AccountChangeEmailParams, AccountChangeEmailResult,
   AccountChangePasswordParams, AccountChangePasswordResult,
   AccountCreateParams, AccountCreateResult,
   AccountDeleteParams, AccountDeleteResult,
@@ -55,6 +56,7 @@ export type {
   AccountGetParams, AccountGetResult,
   AccountListParams, AccountListResult,
   AccountSetClaimsParams, AccountSetClaimsResult,
+  AccountSubmitCodeParams, AccountSubmitCodeResult,
   AccountUpdateParams, AccountUpdateResult,
 } from "./methods/account.js";
 

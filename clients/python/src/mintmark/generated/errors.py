@@ -1712,6 +1712,27 @@ class ClaimsTooLong(AnsweredError):
         return cast("int", self._required("characters"))
 
 
+class RecentSignInRequired(AnsweredError):
+    """A change of what an account is signed in with, by an ID token whose auth_time is too long ago. Refreshing
+    does not renew it.
+
+    firebase: CREDENTIAL_TOO_OLD_LOGIN_AGAIN
+    """
+
+    code = 5006
+    type = "recentSignInRequired"
+
+    @property
+    def authenticated_at(self) -> int:
+        """When its owner signed in."""
+        return cast("int", self._required("authenticatedAt"))
+
+    @property
+    def maximum_age_seconds(self) -> int:
+        """How long ago that may be."""
+        return cast("int", self._required("maximumAgeSeconds"))
+
+
 class ProviderUnavailable(AnsweredError):
     """A login provider does not answer, or says that it cannot now.
 
@@ -2175,6 +2196,7 @@ BY_TYPE: Dict[str, Type[AnsweredError]] = {
     "accountExists": AccountExists,
     "claimNameReserved": ClaimNameReserved,
     "claimsTooLong": ClaimsTooLong,
+    "recentSignInRequired": RecentSignInRequired,
     "providerUnavailable": ProviderUnavailable,
     "providerUnusable": ProviderUnusable,
     "storeBusy": StoreBusy,
@@ -2299,6 +2321,7 @@ __all__ = [
     "AccountExists",
     "ClaimNameReserved",
     "ClaimsTooLong",
+    "RecentSignInRequired",
     "ProviderUnavailable",
     "ProviderUnusable",
     "StoreBusy",
