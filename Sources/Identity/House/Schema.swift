@@ -2,6 +2,9 @@ import Storage
 
 /// The tables, one migration after the other. The same text serves SQLite and PostgreSQL.
 public enum Schema {
+    /// Every table of the newest version.
+    static var tables: [String] { migrations.flatMap(\.tables) }
+
     public static let migrations: [Migration] = [
         Migration(
             version: 1,

@@ -96,7 +96,7 @@ struct SignInCompletion: Sendable {
         let owner = KeyOwner.tenant(tenant.id)
         if let key = try surroundings.database.read({ try catalogue.signingKeys.ring(of: owner, in: $0) }).active(at: now) { return key }
         let algorithm = Crypto.SigningAlgorithm(rawValue: tenant.settings.signingAlgorithm.rawValue) ?? .ES256
-        let first = try NewSigningKey(for: owner, algorithm: algorithm, activeAt: now, vault: surroundings.vault)
+        let first = try NewSigningKey(for: owner, algorithm: algorithm, activeAt: now, surroundings)
         let ring = try surroundings.database.write { tx in
             try tx.lock([owner.path])
             let ring = try tx.keyRing(of: owner, vault: surroundings.vault)

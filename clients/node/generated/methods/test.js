@@ -4,6 +4,8 @@ const methods = {
   clock: { name: "test.clock", isTesting: true, secrets: [] },
   http: { name: "test.http", isTesting: true, secrets: [] },
   outbox: { name: "test.outbox", isTesting: true, secrets: [] },
+  reset: { name: "test.reset", isTesting: true, secrets: [] },
+  seed: { name: "test.seed", isTesting: true, secrets: [] },
   token: { name: "test.token", isTesting: true, secrets: [["token"]] },
 };
 
@@ -54,6 +56,35 @@ export class TestMethods {
    */
   outbox(params, options) {
     return this.#call(methods.outbox, params, options);
+  }
+
+  /**
+   * Make the testing store new again.
+   *
+   * Everything is gone, for every process on the store: tenants, accounts, pools, roles, flows, credentials, audit
+   * records, messages, the seed. The tenant named default is as at the first start, the clock shows the real time, or
+   * stands where --clock had it begin. Other processes notice with their next request; on PostgreSQL within a second.
+   * What --apply set up at the start is not set up again.
+   *
+   * Offered by testing processes only.
+   */
+  reset(params, options) {
+    return this.#call(methods.reset, params, options);
+  }
+
+  /**
+   * Make what is random reproducible.
+   *
+   * From now on every id, code, token and key of this store comes from the seed, in every process on it, each draw once.
+   * Two new stores with the same seed, the same clock and the same calls one after the other give the same answers, byte
+   * for byte where tokens are signed with EdDSA; ES256 signatures differ by their nature, and RSA keys do too. Seed a
+   * store that is new or was reset: what was made before stays as it is, but credentials from before are worth nothing
+   * any more. The same seed again begins anew and would give the same ids a second time.
+   *
+   * Offered by testing processes only.
+   */
+  seed(params, options) {
+    return this.#call(methods.seed, params, options);
   }
 
   /**

@@ -90,6 +90,8 @@ METHODS = frozenset({
     "test.clock",
     "test.http",
     "test.outbox",
+    "test.reset",
+    "test.seed",
     "test.token",
     "token.discovery",
     "token.jwks",
@@ -103,5 +105,7 @@ TESTING_METHODS = frozenset({
     "test.clock",
     "test.http",
     "test.outbox",
+    "test.reset",
+    "test.seed",
     "test.token",
 })

@@ -4429,6 +4429,46 @@ class TestOutboxResult(Record):
         return [SentMessage.of(each) for each in self._required("messages")]
 
 
+class TestResetResult(Record):
+    """What `test.reset` answers."""
+
+    __slots__ = ()
+    _members = (("now", "now"), ("frozen", "frozen"),)
+
+    def __init__(self, *, now: int, frozen: bool) -> None:
+        super().__init__({
+            "now": now,
+            "frozen": frozen,
+        })
+
+    @property
+    def now(self) -> int:
+        """What the clock shows."""
+        return cast("int", self._required("now"))
+
+    @property
+    def frozen(self) -> bool:
+        """Whether it stands still."""
+        return cast("bool", self._required("frozen"))
+
+
+class TestSeedResult(Record):
+    """What `test.seed` answers."""
+
+    __slots__ = ()
+    _members = (("seed", "seed"),)
+
+    def __init__(self, *, seed: str) -> None:
+        super().__init__({
+            "seed": seed,
+        })
+
+    @property
+    def seed(self) -> str:
+        """What was given."""
+        return cast("str", self._required("seed"))
+
+
 class TestTokenResult(Record):
     """What `test.token` answers."""
 
@@ -4912,6 +4952,8 @@ __all__ = [
     "TestClockResult",
     "TestHttpResult",
     "TestOutboxResult",
+    "TestResetResult",
+    "TestSeedResult",
     "TestTokenResult",
     "TokenDiscoveryResult",
     "TokenJwksResult",

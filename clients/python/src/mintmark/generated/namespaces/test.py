@@ -113,6 +113,51 @@ class TestMethods:
         answer = self._call("test.outbox", params, timeout, trace)
         return types.TestOutboxResult.of(answer)
 
+    def reset(self, *, timeout: Optional[float] = None, trace: Optional[str] = None) -> types.TestResetResult:
+        """Make the testing store new again.
+
+        Everything is gone, for every process on the store: tenants, accounts, pools, roles, flows,
+        credentials, audit records, messages, the seed. The tenant named default is as at the first start, the
+        clock shows the real time, or stands where --clock had it begin. Other processes notice with their
+        next request; on PostgreSQL within a second. What --apply set up at the start is not set up again.
+
+        Only with `testing=True`.
+
+        Args:
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+        """
+        params: Dict[str, Any] = {}
+        answer = self._call("test.reset", params, timeout, trace)
+        return types.TestResetResult.of(answer)
+
+    def seed(
+        self,
+        *,
+        seed: str,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.TestSeedResult:
+        """Make what is random reproducible.
+
+        From now on every id, code, token and key of this store comes from the seed, in every process on it,
+        each draw once. Two new stores with the same seed, the same clock and the same calls one after the
+        other give the same answers, byte for byte where tokens are signed with EdDSA; ES256 signatures differ
+        by their nature, and RSA keys do too. Seed a store that is new or was reset: what was made before
+        stays as it is, but credentials from before are worth nothing any more. The same seed again begins
+        anew and would give the same ids a second time.
+
+        Only with `testing=True`.
+
+        Args:
+            seed (string of 1–256 characters): Any text.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+        """
+        params: Dict[str, Any] = {"seed": seed}
+        answer = self._call("test.seed", params, timeout, trace)
+        return types.TestSeedResult.of(answer)
+
     def token(
         self,
         *,
@@ -277,6 +322,56 @@ class AsyncTestMethods:
         }
         answer = await self._call("test.outbox", params, timeout, trace)
         return types.TestOutboxResult.of(answer)
+
+    async def reset(
+        self,
+        *,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.TestResetResult:
+        """Make the testing store new again.
+
+        Everything is gone, for every process on the store: tenants, accounts, pools, roles, flows,
+        credentials, audit records, messages, the seed. The tenant named default is as at the first start, the
+        clock shows the real time, or stands where --clock had it begin. Other processes notice with their
+        next request; on PostgreSQL within a second. What --apply set up at the start is not set up again.
+
+        Only with `testing=True`.
+
+        Args:
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+        """
+        params: Dict[str, Any] = {}
+        answer = await self._call("test.reset", params, timeout, trace)
+        return types.TestResetResult.of(answer)
+
+    async def seed(
+        self,
+        *,
+        seed: str,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.TestSeedResult:
+        """Make what is random reproducible.
+
+        From now on every id, code, token and key of this store comes from the seed, in every process on it,
+        each draw once. Two new stores with the same seed, the same clock and the same calls one after the
+        other give the same answers, byte for byte where tokens are signed with EdDSA; ES256 signatures differ
+        by their nature, and RSA keys do too. Seed a store that is new or was reset: what was made before
+        stays as it is, but credentials from before are worth nothing any more. The same seed again begins
+        anew and would give the same ids a second time.
+
+        Only with `testing=True`.
+
+        Args:
+            seed (string of 1–256 characters): Any text.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+        """
+        params: Dict[str, Any] = {"seed": seed}
+        answer = await self._call("test.seed", params, timeout, trace)
+        return types.TestSeedResult.of(answer)
 
     async def token(
         self,
