@@ -130,5 +130,51 @@ class Resets(EndToEnd):
         self.assertEqual({**rows, "store_fact": 0}, {**new, "store_fact": 0})
 
 
+class Settling(EndToEnd):
+    """Turning the clock has done all that was due by the time it answers."""
+
+    def counted(self, sidecar, *tables):
+        rows = sidecar.call("store.stats")["rows"]
+        return [rows[table] for table in tables]
+
+    def test_what_is_over_is_swept_when_the_clock_is_turned(self):
+        sidecar = self.spawn("--testing", "--clock", "1700000000")
+        pool, _ = pool_with_role(sidecar)
+        sign_up(sidecar, tenant="default")
+        sidecar.call("signUp.start", {"username": "bob@example.com"})
+        sidecar.refusal("signIn.withPassword", {"username": "alice@example.com", "password": "wrong Horse 9"})
+        sidecar.call("credentials.revoke", {"poolId": pool})
+        tables = ("flow", "session", "refresh_token", "failure_count", "send_count", "revocation")
+        self.assertEqual(self.counted(sidecar, *tables), [2, 1, 1, 1, 2, 1])
+        sidecar.call("test.clock", {"advanceSeconds": 3600 + 300})
+        self.assertEqual(self.counted(sidecar, "flow", "session"), [2, 1], "not a second too early")
+        sidecar.call("test.clock", {"advanceSeconds": 1})
+        self.assertEqual(self.counted(sidecar, "flow", "session"), [0, 1])
+        self.assertEqual(sidecar.call("system.metrics")["lastSweptAt"], 1700003901)
+        sidecar.call("test.clock", {"advanceSeconds": 7776000 + 86400})
+        self.assertEqual(self.counted(sidecar, *tables), [0] * 6)
+
+    def test_more_than_one_transaction_takes_is_swept_at_once(self):
+        sidecar = self.spawn("--testing", "--clock", "1700000000")
+        for number in range(450):
+            sidecar.call("signUp.start", {"username": f"a{number}@example.com"})
+        sidecar.call("test.clock", {"advanceSeconds": 4000})
+        self.assertEqual(self.counted(sidecar, "flow"), [0])
+
+    def test_keys_take_their_turns_and_leave(self):
+        sidecar = self.spawn("--testing", "--clock", "1700000000")
+        pool = make_pool(sidecar)["poolId"]
+        sidecar.call("key.rotate", {"poolId": pool, "activateAfterSeconds": 100})
+
+        def states():
+            return [key["state"] for key in sidecar.call("key.list", {"poolId": pool})["keys"]]
+        self.assertCountEqual(states(), ["active", "next"])
+        sidecar.call("test.clock", {"advanceSeconds": 100})
+        self.assertCountEqual(states(), ["active", "retired"])
+        sidecar.call("test.clock", {"advanceSeconds": 2 * 86400 + 3600})
+        self.assertEqual(states(), ["active"])
+        self.assertEqual(self.counted(sidecar, "signing_key"), [1])
+
+
 if __name__ == "__main__":
     unittest.main()

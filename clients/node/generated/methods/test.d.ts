@@ -11,7 +11,9 @@ export declare class TestMethods {
    * Read or turn the testing clock.
    *
    * In this order: reset returns to the real time, setAt sets, advanceSeconds moves on, freeze stops the clock or lets
-   * it run. Without any of them the clock is only read. Every process on this testing store shares the clock.
+   * it run. Without any of them the clock is only read. All that is due at the new time has happened when this answers:
+   * what expires is judged by this clock, keys take their turns by it, and what is over (flows, sessions, counts,
+   * revocations, keys) is swept. Every process on this testing store shares the clock.
    *
    * Offered by testing processes only.
    *
@@ -110,6 +112,11 @@ export interface TestClockParams {
   advanceSeconds?: number;
   /** Return to the real time, running. Without it: false. */
   reset?: boolean;
+  /**
+   * Whether rows that are over are swept before the answer; else in the background, some time after the next change.
+   * Without it: true.
+   */
+  settle?: boolean;
 }
 
 /** What `test.clock` answers. */

@@ -20,14 +20,17 @@ class TestMethods:
         set_at: Optional[int] = None,
         advance_seconds: Optional[int] = None,
         reset: Optional[bool] = None,
+        settle: Optional[bool] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.TestClockResult:
         """Read or turn the testing clock.
 
         In this order: reset returns to the real time, setAt sets, advanceSeconds moves on, freeze stops the
-        clock or lets it run. Without any of them the clock is only read. Every process on this testing store
-        shares the clock.
+        clock or lets it run. Without any of them the clock is only read. All that is due at the new time has
+        happened when this answers: what expires is judged by this clock, keys take their turns by it, and
+        what is over (flows, sessions, counts, revocations, keys) is swept. Every process on this testing
+        store shares the clock.
 
         Only with `testing=True`.
 
@@ -37,6 +40,8 @@ class TestMethods:
             advance_seconds (integer -3155760000–3155760000; optional): How far to move on; negative moves
                 back.
             reset (boolean; default false): Return to the real time, running.
+            settle (boolean; default true): Whether rows that are over are swept before the answer; else in
+                the background, some time after the next change.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -48,6 +53,7 @@ class TestMethods:
             "setAt": set_at,
             "advanceSeconds": advance_seconds,
             "reset": reset,
+            "settle": settle,
         }
         answer = self._call("test.clock", params, timeout, trace)
         return types.TestClockResult.of(answer)
@@ -230,14 +236,17 @@ class AsyncTestMethods:
         set_at: Optional[int] = None,
         advance_seconds: Optional[int] = None,
         reset: Optional[bool] = None,
+        settle: Optional[bool] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.TestClockResult:
         """Read or turn the testing clock.
 
         In this order: reset returns to the real time, setAt sets, advanceSeconds moves on, freeze stops the
-        clock or lets it run. Without any of them the clock is only read. Every process on this testing store
-        shares the clock.
+        clock or lets it run. Without any of them the clock is only read. All that is due at the new time has
+        happened when this answers: what expires is judged by this clock, keys take their turns by it, and
+        what is over (flows, sessions, counts, revocations, keys) is swept. Every process on this testing
+        store shares the clock.
 
         Only with `testing=True`.
 
@@ -247,6 +256,8 @@ class AsyncTestMethods:
             advance_seconds (integer -3155760000–3155760000; optional): How far to move on; negative moves
                 back.
             reset (boolean; default false): Return to the real time, running.
+            settle (boolean; default true): Whether rows that are over are swept before the answer; else in
+                the background, some time after the next change.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -258,6 +269,7 @@ class AsyncTestMethods:
             "setAt": set_at,
             "advanceSeconds": advance_seconds,
             "reset": reset,
+            "settle": settle,
         }
         answer = await self._call("test.clock", params, timeout, trace)
         return types.TestClockResult.of(answer)
