@@ -14,7 +14,7 @@ struct Flows: Sendable {
     init(_ surroundings: Surroundings, _ catalogue: Catalogue) {
         self.surroundings = surroundings
         self.catalogue = catalogue
-        tokens = ContinuationTokens(vault: surroundings.vault)
+        tokens = ContinuationTokens(surroundings)
         requestKey = surroundings.vault.subkey("repeated request")
     }
 
@@ -68,7 +68,7 @@ struct Flows: Sendable {
     ///
     /// - Throws: `ContinuationTokenInvalid`, `ContinuationTokenExpired`.
     func find(_ token: String, _ kinds: [Flow.Kind], request: [UInt8], at now: Int64, in tx: Transaction) throws -> Found {
-        let (id, step) = try tokens.read(token)
+        let (id, step) = try tokens.read(token, in: tx)
         // What was made here and is not there any more was swept, or ended with its account.
         guard let flow = try tx.flow(id), let tenant = try catalogue.knownTenant(flow.tenantId, in: tx) else {
             throw ContinuationTokenExpired()

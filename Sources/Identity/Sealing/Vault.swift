@@ -6,22 +6,18 @@ import Platform
 public struct Vault: Sendable {
     private let dataKey: SecretBytes
     private let random: any RandomSource
-    private let subkeySecret: SecretBytes
 
     static let saltCount = 32
     static let version: UInt8 = 1
 
-    /// - Parameter isReproducible: whether subkeys are the same in every store, as a testing store needs it that is to answer what
-    ///   another one answered. What is sealed, is sealed under the store's own key all the same.
-    public init(dataKey: SecretBytes, random: any RandomSource, isReproducible: Bool = false) {
+    public init(dataKey: SecretBytes, random: any RandomSource) {
         self.dataKey = dataKey
         self.random = random
-        subkeySecret = isReproducible ? SecretBytes([UInt8](repeating: 0, count: 32)) : dataKey
     }
 
     /// A key derived from the data key for one purpose alone.
     public func subkey(_ purpose: String) -> SecretBytes {
-        HKDF.sha256(secret: subkeySecret, salt: [], info: "mintmark subkey \(purpose)", count: 32)
+        HKDF.sha256(secret: dataKey, salt: [], info: "mintmark subkey \(purpose)", count: 32)
     }
 
     /// Seals `secret` as version ‖ salt ‖ ciphertext ‖ tag.

@@ -24,13 +24,13 @@ struct StoreOpening {
         guard isTesting == configuration.testing else { throw TestingStoreMismatch(testing: isTesting) }
         let dataKey = try DataKey.open(in: database, random: random, now: now, masterKey: masterKey(of: database))
         if configuration.makesStores { try settleKeyFile(database) }
-        let vault = Vault(dataKey: dataKey, random: random, isReproducible: configuration.testing)
+        let vault = Vault(dataKey: dataKey, random: random)
         try SessionKeySetup.ensure(in: database, vault: vault, random: random, now: now)
         let clock: any WallClock = configuration.testing ? StoreClock(database) : SystemClock()
         if configuration.testing, configuration.makesStores, let start = configuration.clock { try StoreClock(database).begin(at: start) }
         return Surroundings(
             realm: configuration.realm, database: database, clock: clock,
-            random: configuration.testing ? StoreRandom(database, otherwise: random) : random, vault: vault,
+            random: configuration.testing ? StoreRandom(database, otherwise: random) : random, vault: vault, isTesting: configuration.testing,
             auditsIssuance: configuration.auditsIssuance, foreign: foreign, delivery: delivery(clock),
             breachedPasswords: BreachedPasswordsOverHTTP(client: CurlClient(configuration.outgoing)),
             passwordCost: configuration.testing ? PasswordHasher.testingCost : PasswordHasher.cost)
