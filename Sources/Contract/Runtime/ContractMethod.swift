@@ -92,7 +92,7 @@ public struct AnsweredByOther: Error {
 }
 
 /// A method bound to its handler.
-public struct BoundMethod: Sendable {
+public final class BoundMethod: Sendable {
     public let info: MethodInfo
     /// Decodes the parameters, calls the handler, writes the result.
     ///

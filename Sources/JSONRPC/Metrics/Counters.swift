@@ -16,8 +16,11 @@ public final class Counters: CallObserver {
         var errors: [String: Int] = [:]
     }
 
+    /// Threads that count side by side must not share a line of the processor's cache.
     private final class Counted: Sendable {
+        private let before = InlineArray<16, UInt64>(repeating: 0)
         let shard = Mutex(Shard())
+        private let behind = InlineArray<16, UInt64>(repeating: 0)
     }
 
     private let shards = (0..<16).map { _ in Counted() }
