@@ -18,9 +18,9 @@ import Testing
                 for part in [mail.subject, mail.text, mail.html ?? "", text] {
                     #expect(!part.contains("{{") && !part.contains("  "), "\(part)")
                     #expect(part.contains("Shop") == (name != nil), "\(part)")
-                    #expect(part.contains("12345678") == (purpose != .signUpNotice), "\(part)")
+                    #expect(part.contains("12345678") == (purpose.carriesCode), "\(part)")
                 }
-                if purpose != .signUpNotice { #expect(mail.text.contains(seconds == 60 ? "1 minute." : "10 minutes.")) }
+                if purpose.carriesCode { #expect(mail.text.contains(seconds == 60 ? "1 minute." : "10 minutes.")) }
             }
         }
     }

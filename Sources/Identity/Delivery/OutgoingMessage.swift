@@ -8,6 +8,8 @@ public struct OutgoingMessage: Sendable {
         case signUp, signIn, passwordReset
         /// Somebody tries to sign up with an address that has an account, and is not to learn it.
         case signUpNotice
+        /// Somebody tries to sign in or to reset a password with an address that cannot do so, and is not to learn it.
+        case noAccountNotice
     }
 
     /// The address or number.
@@ -23,15 +25,15 @@ public struct OutgoingMessage: Sendable {
     /// The tenant's own way to hand it over, its secrets readable.
     public let delivery: TenantDelivery?
 
-    /// A mail with a code; in a flow that is only for show the notice that belongs there, or nothing.
-    init?(
+    /// A mail with a code; in a flow that is only for show the notice that belongs there, so that it takes the same time and fails
+    /// for the same reasons.
+    init(
         to: String, _ purpose: Purpose, code: String, isDecoy: Bool, tenant: TenantRecord, delivery: TenantDelivery?,
         lifetimeSeconds: Int64
     ) {
-        if isDecoy, purpose != .signUp { return nil }
         self.to = to
         channel = .email
-        self.purpose = isDecoy ? .signUpNotice : purpose
+        self.purpose = isDecoy ? (purpose == .signUp ? .signUpNotice : .noAccountNotice) : purpose
         self.code = isDecoy ? nil : code
         tenantId = tenant.id
         tenantName = tenant.settings.name
@@ -46,6 +48,7 @@ public struct OutgoingMessage: Sendable {
         case .signIn: .signIn
         case .passwordReset: .passwordReset
         case .signUpNotice: .signUpNotice
+        case .noAccountNotice: .noAccountNotice
         }
     }
 

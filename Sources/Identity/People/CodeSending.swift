@@ -50,7 +50,7 @@ struct CodeSending: Sendable {
             return flow
         }
         let delivery = try tenant.settings.delivery?.opened(for: tenant.id, surroundings.vault)
-        func message(_ flow: Flow) -> OutgoingMessage? {
+        func message(_ flow: Flow) -> OutgoingMessage {
             OutgoingMessage(
                 to: flow.username, purpose, code: code(for: flow), isDecoy: flow.isDecoy, tenant: tenant, delivery: delivery,
                 lifetimeSeconds: tenant.codes.lifetimeSeconds)
@@ -62,7 +62,7 @@ struct CodeSending: Sendable {
                 case .repeated(let flow): return flow
                 case .send(var flow, let isNew):
                     try count(&flow, tenant.codes, at: now, in: tx)
-                    if let message = message(flow) { try tx.insert(message, at: now) }
+                    try tx.insert(message(flow), at: now)
                     return try put(flow, isNew: isNew, in: tx)
                 }
             }
@@ -76,7 +76,7 @@ struct CodeSending: Sendable {
             return .send(flow, isNew: isNew)
         }
         guard case .send(let flow, _) = counted else { return counted.flow }
-        if let message = message(flow) { try carrier.hand(over: message) }
+        try carrier.hand(over: message(flow))
         return try surroundings.database.write { tx in
             try tx.lock(ids)
             guard case .send(var fresh, let isNew) = try draft(tx) else { return counted.flow }

@@ -33,7 +33,10 @@ extension Flows {
             draft: { tx in
                 switch try find(token, [kind], request: request, at: now, in: tx) {
                 case .repeated(let flow, _): return .repeated(flow)
-                case .current(let flow, _):
+                case .current(var flow, let tenant):
+                    if flow.kind == .signIn, flow.stage == .passwordRequired, tenant.settings.enumerationProtection {
+                        flow.stage = .codeRequired
+                    }
                     try flow.require(.codeRequired)
                     return .send(flow, isNew: false)
                 }

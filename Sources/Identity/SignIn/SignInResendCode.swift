@@ -1,7 +1,7 @@
 import Contract
 
 extension SignInService {
-    /// Sends another code.
+    /// Sends another code; the first one to whom a password was asked of, where nobody is to learn who has one.
     ///
     /// - Throws: `TooManyCodes`, `MessageNotSent`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
     /// - Source: native-auth.md 2.3, challenge in I2o.

@@ -1,7 +1,8 @@
 import Contract
 
 extension SignInService {
-    /// Begins a sign-in: asks for the password, or sends a code, as the account was made.
+    /// Begins a sign-in: asks for the password, or sends a code, as the account was made. Where nobody is to learn who has an account
+    /// it asks everybody for the same, and the steps after it take a password and a code of everybody.
     ///
     /// - Throws: `TenantNotFound`, `InvalidUsername`, `UserNotFound`, `TooManyCodes`, `MessageNotSent`.
     /// - Source: native-auth.md 2.3, states I0 and I1; 6.1.
@@ -12,8 +13,8 @@ extension SignInService {
         let fingerprint = flows.fingerprint(SignInStart.info.name, [.string(tenant.id), .string(request.username)])
         let account = try surroundings.database.read { try $0.account(named: username.folded, in: tenant.id) }
         if account == nil, !tenant.settings.enumerationProtection { throw UserNotFound(next: "signUp.start") }
-        // Whom nobody knows is asked for what most people here have.
-        let method = account?.method ?? (tenant.settings.localAccountMethod == .emailPassword ? .password : .code)
+        let usual: AccountRecord.Method = tenant.settings.localAccountMethod == .emailPassword ? .password : .code
+        let method = tenant.settings.enumerationProtection ? usual : account?.method ?? usual
         var draft = flows.newFlow(
             .signIn, method == .password ? .passwordRequired : .codeRequired, username, of: account?.id ?? surroundings.random.uuid(),
             in: tenant, request: fingerprint, at: now)

@@ -3,7 +3,7 @@ import Contract
 extension SignInService {
     /// Signs in with the code that was sent.
     ///
-    /// - Throws: `InvalidCode`, `AccountLocked`, `AccountDisabled`, `AudienceNotOffered`, `ContinuationTokenInvalid`,
+    /// - Throws: `InvalidCode`, `AccountLocked`, `AccountDisabled`, `PasswordChangeRequired`, `AudienceNotOffered`, `ContinuationTokenInvalid`,
     ///   `ContinuationTokenExpired`, `StepNotPossible`.
     /// - Source: native-auth.md 2.3, token(oob) in I2o; 6.24.
     public func submitCode(_ request: SignInSubmitCode.Params, _ call: any CallContext) throws -> SignInSubmitCode.Result {
@@ -19,6 +19,10 @@ extension SignInService {
                 return .refused(refusal)
             }
             guard var account = try tx.account(flow.accountId) else { return .ended(ContinuationTokenExpired()) }
+            // Whoever has a password gets here where nobody is to learn who has one.
+            if account.password != nil, account.mustChangePassword {
+                return .ended(PasswordChangeRequired(next: "passwordReset.start"))
+            }
             account.isEmailVerified = true
             result = (try completion.begin(account, tenant, amr: ["otp"], fresh, name, call, at: now, in: tx), tenant)
             return .finished

@@ -11,7 +11,7 @@ extension SignInService {
         let (token, name, fresh) = (request.continuationToken, SignInSubmitPassword.info.name, completion.fresh())
         let fingerprint = flows.fingerprint(name, [.string(token), .string(request.password)])
         let found = try flows.peek(token, [.signIn], request: fingerprint, at: now)
-        try found.flow.require(.passwordRequired)
+        try Self.requirePassword(found.flow, found.tenant)
         let subject = Self.lockoutSubject(found.flow)
         let before = try surroundings.database.read { tx in
             try tx.lockout(of: subject, at: now).check(at: now)
@@ -20,7 +20,7 @@ extension SignInService {
         let isRight = try passwords.matches(request.password, before)
         var result: (SignInCompletion.SignedIn, TenantRecord)?
         _ = try flows.advance(token, .signIn, request: fingerprint, at: now) { tx, flow, tenant in
-            try flow.require(.passwordRequired)
+            try Self.requirePassword(flow, tenant)
             try SignInCompletion.check(request.audience, of: tenant)
             let account = try tx.account(flow.accountId)
             let isStillRight = isRight && account?.password == before?.password
@@ -34,5 +34,11 @@ extension SignInService {
         }
         guard let (signedIn, tenant) = result else { throw ContinuationTokenInvalid() }
         return try completion.answer(signedIn, tenant, audience: request.audience, isNew: false, at: now)
+    }
+
+    /// - Throws: `StepNotPossible` where no password is due. Where nobody is to learn who has one, one is due beside a code.
+    private static func requirePassword(_ flow: Flow, _ tenant: TenantRecord) throws {
+        if flow.stage == .codeRequired, tenant.settings.enumerationProtection { return }
+        try flow.require(.passwordRequired)
     }
 }

@@ -14,7 +14,7 @@ extension SignInService {
             let tenant = try catalogue.tenant(request.tenantId, in: tx)
             try SignInCompletion.check(request.audience, of: tenant)
             let account = try tx.account(named: username.folded, in: tenant.id)
-            let subject = account?.lockoutSubject ?? "address/\(tenant.id)/\(username.folded)"
+            let subject = account?.lockoutSubject ?? Self.nobody("\(tenant.id)/\(username.folded)")
             try tx.lockout(of: subject, at: now).check(at: now)
             return (tenant, account, subject)
         }

@@ -19,7 +19,9 @@ enum EnglishTemplates {
         let text =
             purpose.carriesCode
             ? "{{code}} is your code\(place(values)). It works for {{minutes}} \(unit(values)). Do not tell it to anyone."
-            : "You already have an account\(place(values)). Sign in instead of signing up."
+            : purpose == .signUpNotice
+                ? "You already have an account\(place(values)). Sign in instead of signing up."
+                : "You cannot sign in\(place(values)) like this. Sign up first, or sign in as you did before."
         return made { () throws(TemplateRefusal) in try TextMessageTemplate(text: text, for: purpose) }
     }
 
@@ -29,6 +31,7 @@ enum EnglishTemplates {
         case .signIn: "{{code}} is your code to sign in\(values.tenantName == nil ? "" : " to {{tenantName}}")"
         case .passwordReset: "{{code}} is your code to choose a new password\(place(values))"
         case .signUpNotice: "You already have an account\(place(values))"
+        case .noAccountNotice: "You cannot sign in\(place(values)) like this"
         }
     }
 
@@ -41,9 +44,15 @@ enum EnglishTemplates {
             case .verifyAddress: "To confirm that {{address}} is your address\(place(values)), enter this code:"
             case .signUpNotice:
                 "Somebody, perhaps you, tried to create an account\(place(values)) with this address. It already has one, so nothing was created."
+            case .noAccountNotice:
+                "Somebody, perhaps you, tried to sign in\(place(values)), or to choose a new password, with this address. It has no account, or one without a password."
             }
         if purpose == .signUpNotice {
             return [ask, "If it was you, sign in instead. If you do not remember your password, choose a new one there."]
+                + ["If it was not you, there is nothing you need to do."]
+        }
+        if purpose == .noAccountNotice {
+            return [ask, "If it was you, sign up first, or sign in as you did before, perhaps with another address."]
                 + ["If it was not you, there is nothing you need to do."]
         }
         let ignore =

@@ -948,10 +948,10 @@ export type TagValue = string;
 export type Tags = { [name: string]: TagValue };
 
 /**
- * What a message is for: the code of a sign-up, of a sign-in, of a password reset, or the notice to somebody who has an
- * account already.
+ * What a message is for: the code of a sign-up, of a sign-in, of a password reset, the notice to somebody who has an
+ * account already, or the one to somebody who has none.
  */
-export type TemplatePurpose = "signUp" | "signIn" | "passwordReset" | "signUpNotice";
+export type TemplatePurpose = "signUp" | "signIn" | "passwordReset" | "signUpNotice" | "noAccountNotice";
 
 /** A tenant: the accounts of people, and how they come to be. */
 export interface Tenant {
@@ -1108,8 +1108,8 @@ export interface TenantMailServer {
  */
 export interface TenantTemplate {
   /**
-   * What a message is for: the code of a sign-up, of a sign-in, of a password reset, or the notice to somebody who has
-   * an account already.
+   * What a message is for: the code of a sign-up, of a sign-in, of a password reset, the notice to somebody who has an
+   * account already, or the one to somebody who has none.
    */
   purpose: TemplatePurpose;
   /** A language tag such as de-CH. At most 64 characters. */

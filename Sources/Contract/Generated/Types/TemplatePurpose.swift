@@ -2,10 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// What a message is for: the code of a sign-up, of a sign-in, of a password reset, or the notice to somebody who has an account already.
+/// What a message is for: the code of a sign-up, of a sign-in, of a password reset, the notice to somebody who has an account already, or the one to somebody who has none.
 public enum TemplatePurpose: String, Sendable, CaseIterable {
     case signUp
     case signIn
     case passwordReset
     case signUpNotice
+    case noAccountNotice
 }

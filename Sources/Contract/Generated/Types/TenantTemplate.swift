@@ -4,7 +4,7 @@ import JSON
 
 /// The words of a mail in one language. {{code}}, {{minutes}}, {{tenantName}} and {{address}} are filled in; whatever the values are, they add no line to a header and no markup to the HTML.
 public struct TenantTemplate: ContractParams, ContractResult, Equatable {
-    /// What a message is for: the code of a sign-up, of a sign-in, of a password reset, or the notice to somebody who has an account already.
+    /// What a message is for: the code of a sign-up, of a sign-in, of a password reset, the notice to somebody who has an account already, or the one to somebody who has none.
     public var purpose: TemplatePurpose
     /// A language tag such as de-CH.
     public var language: String

@@ -10,8 +10,8 @@ export declare class SignInMethods {
   /**
    * Send another code.
    *
-   * The code before it is no longer good once the new one is on its way. If it cannot be sent, or too many were, nothing
-   * changes.
+   * With the tenant's enumerationProtection also where a password is asked for: then a code will do. The code before it
+   * is no longer good once the new one is on its way. If it cannot be sent, or too many were, nothing changes.
    *
    * Also offered with `caller: "public"`.
    *
@@ -31,7 +31,10 @@ export declare class SignInMethods {
   /**
    * Start a sign-in.
    *
-   * Says what the account needs: a password, or a code, which is sent.
+   * Says what the account needs: a password, or a code, which is sent. With the tenant's enumerationProtection it says
+   * the same to everybody: passwordRequired where the tenant's method is emailPassword, else codeRequired. Then
+   * submitPassword is taken beside submitCode, and resendCode sends a code in place of the password, whatever account
+   * there is, or none; whoever cannot sign in gets a mail that says so.
    *
    * Also offered with `caller: "public"`.
    *
@@ -63,6 +66,7 @@ export declare class SignInMethods {
    * @throws {InvalidCode} A code that is wrong, too old, used up or replaced by a newer one.
    * @throws {AccountLocked} Guessing has locked the account or the address.
    * @throws {AccountDisabled} A disabled account would sign in or refresh.
+   * @throws {PasswordChangeRequired} An account whose password must be changed.
    * @throws {AudienceNotOffered} An audience that the tenant does not list.
    */
   submitCode(
@@ -73,7 +77,8 @@ export declare class SignInMethods {
   /**
    * Sign in with the password.
    *
-   * A wrong one counts, and leaves the continuation token valid.
+   * With the tenant's enumerationProtection also where a code was sent. A wrong one counts, and leaves the continuation
+   * token valid.
    *
    * Also offered with `caller: "public"`.
    *

@@ -97,8 +97,8 @@ SystemInfoResultCaller = Literal["developer", "public"]
 # Where the data lives.
 SystemInfoResultStoreKind = Literal["memory", "sqlite", "postgres"]
 
-# What a message is for: the code of a sign-up, of a sign-in, of a password reset, or the notice to somebody who has an account already.
-TemplatePurpose = Literal["signUp", "signIn", "passwordReset", "signUpNotice"]
+# What a message is for: the code of a sign-up, of a sign-in, of a password reset, the notice to somebody who has an account already, or the one to somebody who has none.
+TemplatePurpose = Literal["signUp", "signIn", "passwordReset", "signUpNotice", "noAccountNotice"]
 
 # Which of the issuer's keys signs. wrong is none of them but claims to be the active one; unknown has a kid of its own.
 TestTokenKeyState = Literal["active", "next", "retired", "revoked", "gone", "wrong", "unknown"]
@@ -4294,9 +4294,9 @@ class TenantTemplate(Record):
 
     @property
     def purpose(self) -> str:
-        """What a message is for: the code of a sign-up, of a sign-in, of a password reset, or the notice to
-        somebody who has an account already. One of signUp, signIn, passwordReset, signUpNotice, or what a
-        newer binary answers.
+        """What a message is for: the code of a sign-up, of a sign-in, of a password reset, the notice to
+        somebody who has an account already, or the one to somebody who has none. One of signUp, signIn,
+        passwordReset, signUpNotice, noAccountNotice, or what a newer binary answers.
         """
         return cast("str", self._required("purpose"))
 

@@ -22,7 +22,8 @@ class SignInMethods:
     ) -> types.SignInStep:
         """Send another code.
 
-        The code before it is no longer good once the new one is on its way. If it cannot be sent, or too many
+        With the tenant's enumerationProtection also where a password is asked for: then a code will do. The
+        code before it is no longer good once the new one is on its way. If it cannot be sent, or too many
         were, nothing changes.
 
         Args:
@@ -54,7 +55,11 @@ class SignInMethods:
     ) -> types.SignInStep:
         """Start a sign-in.
 
-        Says what the account needs: a password, or a code, which is sent.
+        Says what the account needs: a password, or a code, which is sent. With the tenant's
+        enumerationProtection it says the same to everybody: passwordRequired where the tenant's method is
+        emailPassword, else codeRequired. Then submitPassword is taken beside submitCode, and resendCode sends
+        a code in place of the password, whatever account there is, or none; whoever cannot sign in gets a
+        mail that says so.
 
         Args:
             tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
@@ -106,6 +111,7 @@ class SignInMethods:
             InvalidCode: A code that is wrong, too old, used up or replaced by a newer one.
             AccountLocked: Guessing has locked the account or the address.
             AccountDisabled: A disabled account would sign in or refresh.
+            PasswordChangeRequired: An account whose password must be changed.
             AudienceNotOffered: An audience that the tenant does not list.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=oob.
@@ -129,7 +135,8 @@ class SignInMethods:
     ) -> types.SignInStep:
         """Sign in with the password.
 
-        A wrong one counts, and leaves the continuation token valid.
+        With the tenant's enumerationProtection also where a code was sent. A wrong one counts, and leaves the
+        continuation token valid.
 
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
@@ -264,7 +271,8 @@ class AsyncSignInMethods:
     ) -> types.SignInStep:
         """Send another code.
 
-        The code before it is no longer good once the new one is on its way. If it cannot be sent, or too many
+        With the tenant's enumerationProtection also where a password is asked for: then a code will do. The
+        code before it is no longer good once the new one is on its way. If it cannot be sent, or too many
         were, nothing changes.
 
         Args:
@@ -296,7 +304,11 @@ class AsyncSignInMethods:
     ) -> types.SignInStep:
         """Start a sign-in.
 
-        Says what the account needs: a password, or a code, which is sent.
+        Says what the account needs: a password, or a code, which is sent. With the tenant's
+        enumerationProtection it says the same to everybody: passwordRequired where the tenant's method is
+        emailPassword, else codeRequired. Then submitPassword is taken beside submitCode, and resendCode sends
+        a code in place of the password, whatever account there is, or none; whoever cannot sign in gets a
+        mail that says so.
 
         Args:
             tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
@@ -348,6 +360,7 @@ class AsyncSignInMethods:
             InvalidCode: A code that is wrong, too old, used up or replaced by a newer one.
             AccountLocked: Guessing has locked the account or the address.
             AccountDisabled: A disabled account would sign in or refresh.
+            PasswordChangeRequired: An account whose password must be changed.
             AudienceNotOffered: An audience that the tenant does not list.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=oob.
@@ -371,7 +384,8 @@ class AsyncSignInMethods:
     ) -> types.SignInStep:
         """Sign in with the password.
 
-        A wrong one counts, and leaves the continuation token valid.
+        With the tenant's enumerationProtection also where a code was sent. A wrong one counts, and leaves the
+        continuation token valid.
 
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
