@@ -97,6 +97,7 @@ import Testing
         (4021, "refreshTokenExpired"),
         (4022, "refreshTokenReused"),
         (4023, "audienceNotOffered"),
+        (4060, "tooManyFromClient"),
         (5001, "accountNotFound"),
         (5002, "accountDisabled"),
         (5003, "accountExists"),

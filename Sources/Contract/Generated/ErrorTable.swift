@@ -96,6 +96,7 @@ public enum ErrorTable {
         ErrorInfo(code: RefreshTokenExpired.code, type: RefreshTokenExpired.type, when: "A refresh token that was not used for too long.", isRetryable: false),
         ErrorInfo(code: RefreshTokenReused.code, type: RefreshTokenReused.type, when: "A used refresh token comes again.", isRetryable: false),
         ErrorInfo(code: AudienceNotOffered.code, type: AudienceNotOffered.type, when: "An audience that the tenant does not list.", isRetryable: false),
+        ErrorInfo(code: TooManyFromClient.code, type: TooManyFromClient.type, when: "A client's address has made more requests, failures or codes than it may.", isRetryable: false),
         ErrorInfo(code: AccountNotFound.code, type: AccountNotFound.type, when: "An account is named that never was, or is deleted.", isRetryable: false),
         ErrorInfo(code: AccountDisabled.code, type: AccountDisabled.type, when: "A disabled account would sign in or refresh.", isRetryable: false),
         ErrorInfo(code: AccountExists.code, type: AccountExists.type, when: "account.create with an id that is taken.", isRetryable: false),

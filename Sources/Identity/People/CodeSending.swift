@@ -34,9 +34,9 @@ struct CodeSending: Sendable {
     /// - Parameters:
     ///   - draft: looks at the store and says what is to be done; run again before the code takes effect.
     ///   - commit: puts down the flow with its new code.
-    /// - Throws: `TooManyCodes`, `MessageNotSent`, what `draft` throws.
+    /// - Throws: `TooManyCodes`, `TooManyFromClient`, `MessageNotSent`, what `draft` throws.
     func send(
-        for tenant: TenantRecord, _ purpose: OutgoingMessage.Purpose, locking ids: [String], at now: Int64,
+        for tenant: TenantRecord, _ purpose: OutgoingMessage.Purpose, locking ids: [String], client: ClientKey? = nil, at now: Int64,
         draft: (Transaction) throws -> Draft, commit: (Transaction, inout Flow) throws -> Void
     ) throws -> Flow {
         let candidates = (0..<2).map { _ in surroundings.random.decimalDigits(Int(tenant.codes.length)) }
@@ -61,7 +61,7 @@ struct CodeSending: Sendable {
                 switch try draft(tx) {
                 case .repeated(let flow): return flow
                 case .send(var flow, let isNew):
-                    try count(&flow, tenant.codes, at: now, in: tx)
+                    try count(&flow, tenant.codes, client, at: now, in: tx)
                     try tx.insert(message(flow), at: now)
                     return try put(flow, isNew: isNew, in: tx)
                 }
@@ -71,7 +71,7 @@ struct CodeSending: Sendable {
             try tx.lock(ids)
             let drafted = try draft(tx)
             guard case .send(var flow, let isNew) = drafted else { return drafted }
-            try count(&flow, tenant.codes, at: now, in: tx)
+            try count(&flow, tenant.codes, client, at: now, in: tx)
             if !isNew { try tx.update(flow) }
             return .send(flow, isNew: isNew)
         }
@@ -85,10 +85,11 @@ struct CodeSending: Sendable {
         }
     }
 
-    /// Counts one more code against the limits of the flow and of the address.
+    /// Counts one more code against the limits of the flow, of the address and of the client.
     ///
-    /// - Throws: `TooManyCodes`.
-    private func count(_ flow: inout Flow, _ policy: CodePolicy, at now: Int64, in tx: Transaction) throws {
+    /// - Throws: `TooManyCodes`, `TooManyFromClient`.
+    private func count(_ flow: inout Flow, _ policy: CodePolicy, _ client: ClientKey?, at now: Int64, in tx: Transaction) throws {
+        try tx.count(.codes, of: client, at: now)
         var window = try tx.sendCount(of: flow.address) ?? (since: now, sent: 0)
         if now >= window.since + policy.windowSeconds || now < window.since { window = (now, 0) }
         if flow.sends >= policy.sendsPerFlow || window.sent >= policy.sendsPerAddress {

@@ -3,11 +3,12 @@ import Contract
 extension SignInService {
     /// Signs in with the code that was sent.
     ///
-    /// - Throws: `InvalidCode`, `AccountLocked`, `AccountDisabled`, `PasswordChangeRequired`, `AudienceNotOffered`, `ContinuationTokenInvalid`,
+    /// - Throws: `InvalidCode`, `AccountLocked`, `AccountDisabled`, `PasswordChangeRequired`, `AudienceNotOffered`, `TooManyFromClient`, `ContinuationTokenInvalid`,
     ///   `ContinuationTokenExpired`, `StepNotPossible`.
     /// - Source: native-auth.md 2.3, token(oob) in I2o; 6.24.
     public func submitCode(_ request: SignInSubmitCode.Params, _ call: any CallContext) throws -> SignInSubmitCode.Result {
         let now = surroundings.clock.now
+        let client = try flows.admit(request.client, token: request.continuationToken, at: now)
         let (token, name, fresh) = (request.continuationToken, SignInSubmitCode.info.name, completion.fresh())
         let fingerprint = flows.fingerprint(name, [.string(token), .string(request.code)])
         var result: (SignInCompletion.SignedIn, TenantRecord)?
@@ -15,7 +16,7 @@ extension SignInService {
             try flow.require(.codeRequired)
             try SignInCompletion.check(request.audience, of: tenant)
             let subject = Self.lockoutSubject(flow)
-            if let refusal = try flows.judge(request.code, of: &flow, tenant, sending, lockout: subject, at: now, in: tx) {
+            if let refusal = try flows.judge(request.code, of: &flow, tenant, sending, lockout: subject, client: client, at: now, in: tx) {
                 return .refused(refusal)
             }
             guard var account = try tx.account(flow.accountId) else { return .ended(ContinuationTokenExpired()) }

@@ -4,10 +4,11 @@ extension SignInService {
     /// Signs in with the password.
     ///
     /// - Throws: `InvalidPassword`, `AccountLocked`, `PasswordChangeRequired`, `AccountDisabled`, `AudienceNotOffered`,
-    ///   `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
+    ///   `TooManyFromClient`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
     /// - Source: native-auth.md 2.3, token(password) in I2p.
     public func submitPassword(_ request: SignInSubmitPassword.Params, _ call: any CallContext) throws -> SignInSubmitPassword.Result {
         let now = surroundings.clock.now
+        let client = try flows.admit(request.client, token: request.continuationToken, at: now)
         let (token, name, fresh) = (request.continuationToken, SignInSubmitPassword.info.name, completion.fresh())
         let fingerprint = flows.fingerprint(name, [.string(token), .string(request.password)])
         let found = try flows.peek(token, [.signIn], request: fingerprint, at: now)
@@ -24,7 +25,9 @@ extension SignInService {
             try SignInCompletion.check(request.audience, of: tenant)
             let account = try tx.account(flow.accountId)
             let isStillRight = isRight && account?.password == before?.password
-            if let refusal = try passwords.judge(request.password, isRight: isStillRight, subject: subject, tenant, at: now, in: tx) {
+            if let refusal = try passwords.judge(
+                request.password, isRight: isStillRight, subject: subject, client: client, tenant, at: now, in: tx)
+            {
                 return .refused(refusal)
             }
             guard let account else { return .ended(ContinuationTokenExpired()) }

@@ -3,12 +3,13 @@ import Contract
 extension SignInService {
     /// Signs in with the token that completed a sign-up or a reset, once.
     ///
-    /// - Throws: `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`, `AccountDisabled`, `AudienceNotOffered`.
+    /// - Throws: `TooManyFromClient`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`, `AccountDisabled`, `AudienceNotOffered`.
     /// - Source: native-auth.md 2.4.
     public func withContinuation(
         _ request: SignInWithContinuation.Params, _ call: any CallContext
     ) throws -> SignInWithContinuation.Result {
         let now = surroundings.clock.now
+        _ = try flows.admit(request.client, token: request.continuationToken, at: now)
         let (token, name, fresh) = (request.continuationToken, SignInWithContinuation.info.name, completion.fresh())
         let fingerprint = flows.fingerprint(name, [.string(token)])
         var result: (SignInCompletion.SignedIn, TenantRecord)?

@@ -8,6 +8,7 @@ extension SignInService {
     /// - Source: native-auth.md 2.3 (client composition), 1.11, 6.1.
     public func withPassword(_ request: SignInWithPassword.Params, _ call: any CallContext) throws -> SignInWithPassword.Result {
         let now = surroundings.clock.now
+        let client = try flows.admit(request.client, tenantId: request.tenantId, at: now)
         let fresh = completion.fresh()
         let username = try Username(request.username)
         let (tenant, before, subject) = try surroundings.database.read { tx in
@@ -20,14 +21,16 @@ extension SignInService {
         }
         let isRight = try passwords.matches(request.password, before)
         if !tenant.settings.enumerationProtection {
-            guard let before else { throw UserNotFound(next: "signUp.start") }
+            guard let before else { throw try flows.failed(UserNotFound(next: "signUp.start"), by: client, at: now) }
             if before.password == nil { throw PasswordNotSet(next: "signIn.start") }
         }
         let outcome = try surroundings.database.write { tx -> Result<SignInCompletion.SignedIn, any Error> in
             try tx.lock([Flows.lockName(address: "\(tenant.id)/\(username.folded)")])
             let account = try before.flatMap { try tx.account($0.id) }
             let isStillRight = isRight && account?.password == before?.password
-            if let refusal = try passwords.judge(request.password, isRight: isStillRight, subject: subject, tenant, at: now, in: tx) {
+            if let refusal = try passwords.judge(
+                request.password, isRight: isStillRight, subject: subject, client: client, tenant, at: now, in: tx)
+            {
                 return .failure(refusal)
             }
             guard let account else { return .failure(UserNotFound(next: "signUp.start")) }

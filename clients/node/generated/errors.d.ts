@@ -1881,6 +1881,28 @@ export declare class AudienceNotOffered extends RpcError {
   readonly data: AudienceNotOfferedData;
 }
 
+/** What `TooManyFromClient` says beside its message. */
+export interface TooManyFromClientData {
+  type: "tooManyFromClient";
+  /** What there was too much of: requests, failures or codes. */
+  counted: string;
+  /** After how many seconds it can work. */
+  retryAfterSeconds: number;
+}
+
+/**
+ * A client's address has made more requests, failures or codes than it may.
+ *
+ * Equivalents: nativeAuth 429; firebase TOO_MANY_ATTEMPTS_TRY_LATER.
+ */
+export declare class TooManyFromClient extends RpcError {
+  static readonly code: 4060;
+  static readonly type: "tooManyFromClient";
+  readonly code: 4060;
+  readonly type: "tooManyFromClient";
+  readonly data: TooManyFromClientData;
+}
+
 /** What `AccountNotFound` says beside its message. */
 export interface AccountNotFoundData {
   type: "accountNotFound";

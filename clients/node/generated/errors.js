@@ -557,6 +557,12 @@ export class AudienceNotOffered extends RpcError {
   static type = "audienceNotOffered";
 }
 
+/** A client's address has made more requests, failures or codes than it may. */
+export class TooManyFromClient extends RpcError {
+  static code = 4060;
+  static type = "tooManyFromClient";
+}
+
 /** An account is named that never was, or is deleted. */
 export class AccountNotFound extends RpcError {
   static code = 5001;
@@ -822,6 +828,7 @@ export const errorsByCode = new Map(
     RefreshTokenExpired,
     RefreshTokenReused,
     AudienceNotOffered,
+    TooManyFromClient,
     AccountNotFound,
     AccountDisabled,
     AccountExists,

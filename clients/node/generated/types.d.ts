@@ -160,6 +160,15 @@ export interface BreachedPasswordCheck {
 /** The way a message goes. */
 export type Channel = "email" | "sms";
 
+/**
+ * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests a
+ * second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+ */
+export interface ClientOrigin {
+  /** The IPv4 or IPv6 address; of IPv6 the first 64 bits count. At most 45 characters. */
+  address: string;
+}
+
 /** The code that was sent, digit for digit. At most 64 characters. Secret: `util.inspect` does not show it. */
 export type Code = string;
 

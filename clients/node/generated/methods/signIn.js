@@ -33,6 +33,7 @@ export class SignInMethods {
    * @throws {StepNotPossible} A step that does not follow from where the flow stands.
    * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have.
    * @throws {MessageNotSent} A mail server or a webhook does not take a message, or none is configured.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
    */
   resendCode(params, options) {
     return this.#call(methods.resendCode, params, options);
@@ -55,6 +56,7 @@ export class SignInMethods {
    * @throws {UserNotFound} A sign-in or a reset for an address without an account.
    * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have.
    * @throws {MessageNotSent} A mail server or a webhook does not take a message, or none is configured.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
    */
   start(params, options) {
     return this.#call(methods.start, params, options);
@@ -77,6 +79,7 @@ export class SignInMethods {
    * @throws {AccountDisabled} A disabled account would sign in or refresh.
    * @throws {PasswordChangeRequired} An account whose password must be changed.
    * @throws {AudienceNotOffered} An audience that the tenant does not list.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
    */
   submitCode(params, options) {
     return this.#call(methods.submitCode, params, options);
@@ -100,6 +103,7 @@ export class SignInMethods {
    * @throws {AccountLocked} Guessing has locked the account or the address.
    * @throws {AccountDisabled} A disabled account would sign in or refresh.
    * @throws {AudienceNotOffered} An audience that the tenant does not list.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
    */
   submitPassword(params, options) {
     return this.#call(methods.submitPassword, params, options);
@@ -119,6 +123,7 @@ export class SignInMethods {
    * @throws {StepNotPossible} A step that does not follow from where the flow stands.
    * @throws {AccountDisabled} A disabled account would sign in or refresh.
    * @throws {AudienceNotOffered} An audience that the tenant does not list.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
    */
   withContinuation(params, options) {
     return this.#call(methods.withContinuation, params, options);
@@ -142,6 +147,7 @@ export class SignInMethods {
    * @throws {AccountLocked} Guessing has locked the account or the address.
    * @throws {AccountDisabled} A disabled account would sign in or refresh.
    * @throws {AudienceNotOffered} An audience that the tenant does not list.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
    */
   withPassword(params, options) {
     return this.#call(methods.withPassword, params, options);

@@ -1594,6 +1594,27 @@ class AudienceNotOffered(AnsweredError):
         return cast("str", self._required("audience"))
 
 
+class TooManyFromClient(AnsweredError):
+    """A client's address has made more requests, failures or codes than it may.
+
+    nativeAuth: 429
+    firebase: TOO_MANY_ATTEMPTS_TRY_LATER
+    """
+
+    code = 4060
+    type = "tooManyFromClient"
+
+    @property
+    def counted(self) -> str:
+        """What there was too much of: requests, failures or codes."""
+        return cast("str", self._required("counted"))
+
+    @property
+    def retry_after_seconds(self) -> int:
+        """After how many seconds it can work."""
+        return cast("int", self._required("retryAfterSeconds"))
+
+
 class AccountNotFound(AnsweredError):
     """An account is named that never was, or is deleted.
 
@@ -2123,6 +2144,7 @@ BY_TYPE: Dict[str, Type[AnsweredError]] = {
     "refreshTokenExpired": RefreshTokenExpired,
     "refreshTokenReused": RefreshTokenReused,
     "audienceNotOffered": AudienceNotOffered,
+    "tooManyFromClient": TooManyFromClient,
     "accountNotFound": AccountNotFound,
     "accountDisabled": AccountDisabled,
     "accountExists": AccountExists,
@@ -2245,6 +2267,7 @@ __all__ = [
     "RefreshTokenExpired",
     "RefreshTokenReused",
     "AudienceNotOffered",
+    "TooManyFromClient",
     "AccountNotFound",
     "AccountDisabled",
     "AccountExists",

@@ -681,6 +681,25 @@ class BreachedPasswordCheck(Record):
         return None if value is None else cast("bool", value)
 
 
+class ClientOrigin(Record):
+    """From where somebody uses your application. What is asked for, failed and sent is then counted by it too:
+    20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+    """
+
+    __slots__ = ()
+    _members = (("address", "address"),)
+
+    def __init__(self, *, address: str) -> None:
+        super().__init__({
+            "address": address,
+        })
+
+    @property
+    def address(self) -> str:
+        """The IPv4 or IPv6 address; of IPv6 the first 64 bits count."""
+        return cast("str", self._required("address"))
+
+
 class CodePolicy(Record):
     """The codes that are sent to people."""
 
@@ -4874,6 +4893,7 @@ __all__ = [
     "AuditRecord",
     "AuditVerifyResult",
     "BreachedPasswordCheck",
+    "ClientOrigin",
     "CodePolicy",
     "CompatHttpResult",
     "Credentials",

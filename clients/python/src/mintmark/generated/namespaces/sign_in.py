@@ -17,6 +17,7 @@ class SignInMethods:
         self,
         *,
         continuation_token: str,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
@@ -29,6 +30,9 @@ class SignInMethods:
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
                 one flow, fits the latest step alone, and ages.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -38,10 +42,11 @@ class SignInMethods:
             StepNotPossible: A step that does not follow from where the flow stands.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/challenge.
         """
-        params: Dict[str, Any] = {"continuationToken": continuation_token}
+        params: Dict[str, Any] = {"continuationToken": continuation_token, "client": client}
         answer = self._call("signIn.resendCode", params, timeout, trace)
         return types.SignInStep.of(answer)
 
@@ -50,6 +55,7 @@ class SignInMethods:
         *,
         username: str,
         tenant_id: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
@@ -66,6 +72,9 @@ class SignInMethods:
                 of a tenant, which stands in its issuer and is the audience of its ID tokens.
             username (string of 0–1024 characters): The email address that somebody signs up or in with.
                 Compared without regard to upper and lower case.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -75,10 +84,15 @@ class SignInMethods:
             UserNotFound: A sign-in or a reset for an address without an account.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/initiate, /oauth2/v2.0/challenge.
         """
-        params: Dict[str, Any] = {"tenantId": tenant_id, "username": username}
+        params: Dict[str, Any] = {
+            "tenantId": tenant_id,
+            "username": username,
+            "client": client,
+        }
         answer = self._call("signIn.start", params, timeout, trace)
         return types.SignInStep.of(answer)
 
@@ -88,6 +102,7 @@ class SignInMethods:
         continuation_token: str,
         code: str,
         audience: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
@@ -101,6 +116,9 @@ class SignInMethods:
             code (string of 0–64 characters): The code that was sent, digit for digit.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -113,6 +131,7 @@ class SignInMethods:
             AccountDisabled: A disabled account would sign in or refresh.
             PasswordChangeRequired: An account whose password must be changed.
             AudienceNotOffered: An audience that the tenant does not list.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=oob.
         """
@@ -120,6 +139,7 @@ class SignInMethods:
             "continuationToken": continuation_token,
             "code": code,
             "audience": audience,
+            "client": client,
         }
         answer = self._call("signIn.submitCode", params, timeout, trace)
         return types.SignInStep.of(answer)
@@ -130,6 +150,7 @@ class SignInMethods:
         continuation_token: str,
         password: str,
         audience: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
@@ -144,6 +165,9 @@ class SignInMethods:
             password (string of 0–4096 characters): A password.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -156,6 +180,7 @@ class SignInMethods:
             AccountLocked: Guessing has locked the account or the address.
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=password.
         """
@@ -163,6 +188,7 @@ class SignInMethods:
             "continuationToken": continuation_token,
             "password": password,
             "audience": audience,
+            "client": client,
         }
         answer = self._call("signIn.submitPassword", params, timeout, trace)
         return types.SignInStep.of(answer)
@@ -173,6 +199,7 @@ class SignInMethods:
         continuation_token: str,
         username: Optional[str] = None,
         audience: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
@@ -188,6 +215,9 @@ class SignInMethods:
                 with.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -197,6 +227,7 @@ class SignInMethods:
             StepNotPossible: A step that does not follow from where the flow stands.
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=continuation_token.
         """
@@ -204,6 +235,7 @@ class SignInMethods:
             "continuationToken": continuation_token,
             "username": username,
             "audience": audience,
+            "client": client,
         }
         answer = self._call("signIn.withContinuation", params, timeout, trace)
         return types.SignInStep.of(answer)
@@ -215,6 +247,7 @@ class SignInMethods:
         password: str,
         tenant_id: Optional[str] = None,
         audience: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
@@ -230,6 +263,9 @@ class SignInMethods:
             password (string of 0–4096 characters): A password.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -243,6 +279,7 @@ class SignInMethods:
             AccountLocked: Guessing has locked the account or the address.
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=password; firebase: accounts:signInWithPassword.
         """
@@ -251,6 +288,7 @@ class SignInMethods:
             "username": username,
             "password": password,
             "audience": audience,
+            "client": client,
         }
         answer = self._call("signIn.withPassword", params, timeout, trace)
         return types.SignInStep.of(answer)
@@ -266,6 +304,7 @@ class AsyncSignInMethods:
         self,
         *,
         continuation_token: str,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
@@ -278,6 +317,9 @@ class AsyncSignInMethods:
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
                 one flow, fits the latest step alone, and ages.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -287,10 +329,11 @@ class AsyncSignInMethods:
             StepNotPossible: A step that does not follow from where the flow stands.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/challenge.
         """
-        params: Dict[str, Any] = {"continuationToken": continuation_token}
+        params: Dict[str, Any] = {"continuationToken": continuation_token, "client": client}
         answer = await self._call("signIn.resendCode", params, timeout, trace)
         return types.SignInStep.of(answer)
 
@@ -299,6 +342,7 @@ class AsyncSignInMethods:
         *,
         username: str,
         tenant_id: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
@@ -315,6 +359,9 @@ class AsyncSignInMethods:
                 of a tenant, which stands in its issuer and is the audience of its ID tokens.
             username (string of 0–1024 characters): The email address that somebody signs up or in with.
                 Compared without regard to upper and lower case.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -324,10 +371,15 @@ class AsyncSignInMethods:
             UserNotFound: A sign-in or a reset for an address without an account.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/initiate, /oauth2/v2.0/challenge.
         """
-        params: Dict[str, Any] = {"tenantId": tenant_id, "username": username}
+        params: Dict[str, Any] = {
+            "tenantId": tenant_id,
+            "username": username,
+            "client": client,
+        }
         answer = await self._call("signIn.start", params, timeout, trace)
         return types.SignInStep.of(answer)
 
@@ -337,6 +389,7 @@ class AsyncSignInMethods:
         continuation_token: str,
         code: str,
         audience: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
@@ -350,6 +403,9 @@ class AsyncSignInMethods:
             code (string of 0–64 characters): The code that was sent, digit for digit.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -362,6 +418,7 @@ class AsyncSignInMethods:
             AccountDisabled: A disabled account would sign in or refresh.
             PasswordChangeRequired: An account whose password must be changed.
             AudienceNotOffered: An audience that the tenant does not list.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=oob.
         """
@@ -369,6 +426,7 @@ class AsyncSignInMethods:
             "continuationToken": continuation_token,
             "code": code,
             "audience": audience,
+            "client": client,
         }
         answer = await self._call("signIn.submitCode", params, timeout, trace)
         return types.SignInStep.of(answer)
@@ -379,6 +437,7 @@ class AsyncSignInMethods:
         continuation_token: str,
         password: str,
         audience: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
@@ -393,6 +452,9 @@ class AsyncSignInMethods:
             password (string of 0–4096 characters): A password.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -405,6 +467,7 @@ class AsyncSignInMethods:
             AccountLocked: Guessing has locked the account or the address.
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=password.
         """
@@ -412,6 +475,7 @@ class AsyncSignInMethods:
             "continuationToken": continuation_token,
             "password": password,
             "audience": audience,
+            "client": client,
         }
         answer = await self._call("signIn.submitPassword", params, timeout, trace)
         return types.SignInStep.of(answer)
@@ -422,6 +486,7 @@ class AsyncSignInMethods:
         continuation_token: str,
         username: Optional[str] = None,
         audience: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
@@ -437,6 +502,9 @@ class AsyncSignInMethods:
                 with.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -446,6 +514,7 @@ class AsyncSignInMethods:
             StepNotPossible: A step that does not follow from where the flow stands.
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=continuation_token.
         """
@@ -453,6 +522,7 @@ class AsyncSignInMethods:
             "continuationToken": continuation_token,
             "username": username,
             "audience": audience,
+            "client": client,
         }
         answer = await self._call("signIn.withContinuation", params, timeout, trace)
         return types.SignInStep.of(answer)
@@ -464,6 +534,7 @@ class AsyncSignInMethods:
         password: str,
         tenant_id: Optional[str] = None,
         audience: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
@@ -479,6 +550,9 @@ class AsyncSignInMethods:
             password (string of 0–4096 characters): A password.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -492,6 +566,7 @@ class AsyncSignInMethods:
             AccountLocked: Guessing has locked the account or the address.
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=password; firebase: accounts:signInWithPassword.
         """
@@ -500,6 +575,7 @@ class AsyncSignInMethods:
             "username": username,
             "password": password,
             "audience": audience,
+            "client": client,
         }
         answer = await self._call("signIn.withPassword", params, timeout, trace)
         return types.SignInStep.of(answer)
