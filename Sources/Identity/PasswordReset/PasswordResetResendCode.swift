@@ -3,7 +3,8 @@ import Contract
 extension PasswordResetService {
     /// Sends another code.
     ///
-    /// - Throws: `TooManyCodes`, `TooManyFromClient`, `MessageNotSent`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
+    /// - Throws: `TooManyCodes`, `TooManyFromClient`, `MessageNotSent`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`,
+    ///   `StepNotPossible`.
     /// - Source: native-auth.md 2.5, challenge in R2.
     public func resendCode(_ request: PasswordResetResendCode.Params, _ call: any CallContext) throws -> PasswordResetResendCode.Result {
         let found = try flows.resend(

@@ -3,8 +3,8 @@ import Contract
 extension PasswordResetService {
     /// Begins a reset and sends the code.
     ///
-    /// - Throws: `TenantNotFound`, `InvalidUsername`, `UserNotFound`, `PasswordNotSet`, `AccountDisabled`, `TooManyCodes`, `TooManyFromClient`,
-    ///   `MessageNotSent`.
+    /// - Throws: `TenantNotFound`, `InvalidUsername`, `UserNotFound`, `PasswordNotSet`, `AccountDisabled`, `TooManyCodes`,
+    ///   `TooManyFromClient`, `MessageNotSent`.
     /// - Source: native-auth.md 2.5, states R0 and R1; 6.1.
     public func start(_ request: PasswordResetStart.Params, _ call: any CallContext) throws -> PasswordResetStart.Result {
         let now = surroundings.clock.now

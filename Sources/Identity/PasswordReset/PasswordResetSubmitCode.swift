@@ -3,7 +3,8 @@ import Contract
 extension PasswordResetService {
     /// Verifies the address.
     ///
-    /// - Throws: `InvalidCode`, `AccountLocked`, `TooManyFromClient`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
+    /// - Throws: `InvalidCode`, `AccountLocked`, `TooManyFromClient`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`,
+    ///   `StepNotPossible`.
     /// - Source: native-auth.md 2.5, continue(oob) in R2. A reset unlocks the account, so a lock does not hinder it; wrong codes of
     ///   resets are counted by themselves.
     public func submitCode(_ request: PasswordResetSubmitCode.Params, _ call: any CallContext) throws -> PasswordResetSubmitCode.Result {

@@ -20,7 +20,8 @@ extension Flows {
 
     /// Sends another code in a flow that waits for one. If that is not possible, nothing changes.
     ///
-    /// - Throws: `TooManyCodes`, `TooManyFromClient`, `MessageNotSent`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
+    /// - Throws: `TooManyCodes`, `TooManyFromClient`, `MessageNotSent`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`,
+    ///   `StepNotPossible`.
     /// - Source: native-auth.md 1.8, 6.3.
     func resend(
         _ token: String, from origin: ClientOrigin?, _ kind: Flow.Kind, _ purpose: OutgoingMessage.Purpose, _ method: String,

@@ -3,8 +3,8 @@ import Contract
 extension SignInService {
     /// Signs in with the code that was sent.
     ///
-    /// - Throws: `InvalidCode`, `AccountLocked`, `AccountDisabled`, `PasswordChangeRequired`, `AudienceNotOffered`, `TooManyFromClient`, `ContinuationTokenInvalid`,
-    ///   `ContinuationTokenExpired`, `StepNotPossible`.
+    /// - Throws: `InvalidCode`, `AccountLocked`, `AccountDisabled`, `PasswordChangeRequired`, `AudienceNotOffered`,
+    ///   `TooManyFromClient`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
     /// - Source: native-auth.md 2.3, token(oob) in I2o; 6.24.
     public func submitCode(_ request: SignInSubmitCode.Params, _ call: any CallContext) throws -> SignInSubmitCode.Result {
         let now = surroundings.clock.now

@@ -3,7 +3,8 @@ import Contract
 extension SignInService {
     /// Signs in with the token that completed a sign-up or a reset, once.
     ///
-    /// - Throws: `TooManyFromClient`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`, `AccountDisabled`, `AudienceNotOffered`.
+    /// - Throws: `TooManyFromClient`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`,
+    ///   `AccountDisabled`, `AudienceNotOffered`.
     /// - Source: native-auth.md 2.4.
     public func withContinuation(
         _ request: SignInWithContinuation.Params, _ call: any CallContext

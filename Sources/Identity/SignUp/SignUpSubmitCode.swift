@@ -3,8 +3,8 @@ import Contract
 extension SignUpService {
     /// Verifies the address.
     ///
-    /// - Throws: `InvalidCode`, `AccountLocked`, `UserAlreadyExists`, `TooManyFromClient`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`,
-    ///   `StepNotPossible`.
+    /// - Throws: `InvalidCode`, `AccountLocked`, `UserAlreadyExists`, `TooManyFromClient`, `ContinuationTokenInvalid`,
+    ///   `ContinuationTokenExpired`, `StepNotPossible`.
     /// - Source: native-auth.md 2.1, continue(oob); 6.2, 6.4, 6.11.
     public func submitCode(_ request: SignUpSubmitCode.Params, _ call: any CallContext) throws -> SignUpSubmitCode.Result {
         let now = surroundings.clock.now
