@@ -105,8 +105,7 @@ private struct CognitoMappings {
         self.pool = pool
     }
 
-    /// - Throws: `WireError` for a provider that the pool does not have, and for clients of one user pool that are to be mapped
-    ///   differently.
+    /// - Throws: `WireError` for a provider that the pool does not have, and for clients of one user pool that are to be mapped differently.
     func params(_ mappings: JSONObject) throws -> JSONObject {
         var params = JSONObject()
         for (key, mapping) in mappings.members {

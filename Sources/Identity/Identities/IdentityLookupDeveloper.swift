@@ -4,8 +4,7 @@ import Storage
 extension IdentityService {
     /// Finds the identity of a developer user identifier, or the identifiers of an identity.
     ///
-    /// - Throws: `PoolNotFound`, `UnsupportedDeveloperProvider`, `IdentityNotFound`, `DeveloperUserNotFound`, `LoginConflict`,
-    ///   `InvalidCursor`.
+    /// - Throws: `PoolNotFound`, `UnsupportedDeveloperProvider`, `IdentityNotFound`, `DeveloperUserNotFound`, `LoginConflict`, `InvalidCursor`.
     /// - Source: LookupDeveloperIdentity; cognito.md 3.2.1.
     public func lookupDeveloper(_ request: IdentityLookupDeveloper.Params, _ call: any CallContext) throws -> IdentityLookupDeveloper.Result
     {
