@@ -37,7 +37,7 @@ struct PlannedTenant {
 
     /// What a document can change, in the order of the declaration.
     private static let members = [
-        "name", "localAccountMethod", "signUpAllowed", "attributes", "audiences", "passwordPolicy", "codes", "lockout", "tokens",
+        "name", "localAccountMethod", "signUpAllowed", "attributes", "audiences", "scopes", "passwordPolicy", "codes", "lockout", "tokens",
         "enumerationProtection",
     ]
 
@@ -56,7 +56,7 @@ extension TenantDeclaration {
     fileprivate var update: TenantUpdate.Params {
         TenantUpdate.Params(
             tenantId: tenantId, name: name, localAccountMethod: localAccountMethod, signUpAllowed: signUpAllowed, attributes: attributes,
-            audiences: audiences, passwordPolicy: passwordPolicy, codes: codes, lockout: lockout, tokens: tokens,
+            audiences: audiences, scopes: scopes, passwordPolicy: passwordPolicy, codes: codes, lockout: lockout, tokens: tokens,
             enumerationProtection: enumerationProtection)
     }
 }

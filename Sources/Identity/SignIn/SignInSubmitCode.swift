@@ -3,7 +3,7 @@ import Contract
 extension SignInService {
     /// Signs in with the code that was sent.
     ///
-    /// - Throws: `InvalidCode`, `AccountLocked`, `AccountDisabled`, `PasswordChangeRequired`, `AudienceNotOffered`,
+    /// - Throws: `InvalidCode`, `AccountLocked`, `AccountDisabled`, `PasswordChangeRequired`, `AudienceNotOffered`, `ScopeNotOffered`,
     ///   `TooManyFromClient`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
     /// - Source: native-auth.md 2.3, token(oob) in I2o; 6.24.
     public func submitCode(_ request: SignInSubmitCode.Params, _ call: any CallContext) throws -> SignInSubmitCode.Result {
@@ -14,7 +14,7 @@ extension SignInService {
         var result: (SignInCompletion.SignedIn, TenantRecord)?
         _ = try flows.advance(token, .signIn, request: fingerprint, at: now) { tx, flow, tenant in
             try flow.require(.codeRequired)
-            try SignInCompletion.check(request.audience, of: tenant)
+            try SignInCompletion.check(request.audience, request.scope, of: tenant)
             let subject = Self.lockoutSubject(flow)
             if let refusal = try flows.judge(request.code, of: &flow, tenant, sending, lockout: subject, client: client, at: now, in: tx) {
                 return .refused(refusal)
@@ -25,7 +25,7 @@ extension SignInService {
                 return .ended(PasswordChangeRequired(next: "passwordReset.start"))
             }
             account.isEmailVerified = true
-            result = (try completion.begin(account, tenant, amr: ["otp"], fresh, name, call, at: now, in: tx), tenant)
+            result = (try completion.begin(account, tenant, amr: ["otp"], scope: request.scope, fresh, name, call, at: now, in: tx), tenant)
             return .finished
         }
         guard let (signedIn, tenant) = result else { throw ContinuationTokenInvalid() }

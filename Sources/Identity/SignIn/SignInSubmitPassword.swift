@@ -3,7 +3,7 @@ import Contract
 extension SignInService {
     /// Signs in with the password.
     ///
-    /// - Throws: `InvalidPassword`, `AccountLocked`, `PasswordChangeRequired`, `AccountDisabled`, `AudienceNotOffered`,
+    /// - Throws: `InvalidPassword`, `AccountLocked`, `PasswordChangeRequired`, `AccountDisabled`, `AudienceNotOffered`, `ScopeNotOffered`,
     ///   `TooManyFromClient`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
     /// - Source: native-auth.md 2.3, token(password) in I2p.
     public func submitPassword(_ request: SignInSubmitPassword.Params, _ call: any CallContext) throws -> SignInSubmitPassword.Result {
@@ -22,7 +22,7 @@ extension SignInService {
         var result: (SignInCompletion.SignedIn, TenantRecord)?
         _ = try flows.advance(token, .signIn, request: fingerprint, at: now) { tx, flow, tenant in
             try Self.requirePassword(flow, tenant)
-            try SignInCompletion.check(request.audience, of: tenant)
+            try SignInCompletion.check(request.audience, request.scope, of: tenant)
             let account = try tx.account(flow.accountId)
             let isStillRight = isRight && account?.password == before?.password
             if let refusal = try passwords.judge(
@@ -32,7 +32,7 @@ extension SignInService {
             }
             guard let account else { return .ended(ContinuationTokenExpired()) }
             if account.mustChangePassword { return .ended(PasswordChangeRequired(next: "passwordReset.start")) }
-            result = (try completion.begin(account, tenant, amr: ["pwd"], fresh, name, call, at: now, in: tx), tenant)
+            result = (try completion.begin(account, tenant, amr: ["pwd"], scope: request.scope, fresh, name, call, at: now, in: tx), tenant)
             return .finished
         }
         guard let (signedIn, tenant) = result else { throw ContinuationTokenInvalid() }

@@ -4,7 +4,7 @@ extension SignInService {
     /// Signs in with the token that completed a sign-up or a reset, once.
     ///
     /// - Throws: `TooManyFromClient`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`,
-    ///   `AccountDisabled`, `AudienceNotOffered`.
+    ///   `AccountDisabled`, `AudienceNotOffered`, `ScopeNotOffered`.
     /// - Source: native-auth.md 2.4.
     public func withContinuation(
         _ request: SignInWithContinuation.Params, _ call: any CallContext
@@ -19,10 +19,10 @@ extension SignInService {
             if let username = request.username, Username.fold(username) != Username.fold(flow.username) {
                 throw ContinuationTokenInvalid()
             }
-            try SignInCompletion.check(request.audience, of: tenant)
+            try SignInCompletion.check(request.audience, request.scope, of: tenant)
             guard let account = try tx.account(flow.accountId) else { return .ended(ContinuationTokenExpired()) }
             // The code proved the address; a password that was chosen on the way proves nothing more.
-            result = (try completion.begin(account, tenant, amr: ["otp"], fresh, name, call, at: now, in: tx), tenant)
+            result = (try completion.begin(account, tenant, amr: ["otp"], scope: request.scope, fresh, name, call, at: now, in: tx), tenant)
             return .finished
         }
         guard let (signedIn, tenant) = result else { throw ContinuationTokenInvalid() }

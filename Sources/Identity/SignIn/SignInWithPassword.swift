@@ -4,7 +4,7 @@ extension SignInService {
     /// Signs in with address and password in one step.
     ///
     /// - Throws: `TenantNotFound`, `InvalidUsername`, `UserNotFound`, `InvalidPassword`, `PasswordNotSet`, `AccountLocked`,
-    ///   `PasswordChangeRequired`, `AccountDisabled`, `AudienceNotOffered`.
+    ///   `PasswordChangeRequired`, `AccountDisabled`, `AudienceNotOffered`, `ScopeNotOffered`.
     /// - Source: native-auth.md 2.3 (client composition), 1.11, 6.1.
     public func withPassword(_ request: SignInWithPassword.Params, _ call: any CallContext) throws -> SignInWithPassword.Result {
         let now = surroundings.clock.now
@@ -13,7 +13,7 @@ extension SignInService {
         let username = try Username(request.username)
         let (tenant, before, subject) = try surroundings.database.read { tx in
             let tenant = try catalogue.tenant(request.tenantId, in: tx)
-            try SignInCompletion.check(request.audience, of: tenant)
+            try SignInCompletion.check(request.audience, request.scope, of: tenant)
             let account = try tx.account(named: username.folded, in: tenant.id)
             let subject = account?.lockoutSubject ?? Self.nobody("\(tenant.id)/\(username.folded)")
             try tx.lockout(of: subject, at: now).check(at: now)
@@ -37,7 +37,7 @@ extension SignInService {
             if account.mustChangePassword { throw PasswordChangeRequired(next: "passwordReset.start") }
             return .success(
                 try completion.begin(
-                    account, tenant, amr: ["pwd"], fresh, SignInWithPassword.info.name, call, at: now, in: tx))
+                    account, tenant, amr: ["pwd"], scope: request.scope, fresh, SignInWithPassword.info.name, call, at: now, in: tx))
         }
         return try completion.answer(try outcome.get(), tenant, audience: request.audience, isNew: false, at: now)
     }

@@ -563,6 +563,24 @@ export class TooManyFromClient extends RpcError {
   static type = "tooManyFromClient";
 }
 
+/** A scope that is neither one of OpenID Connect nor the tenant's. */
+export class ScopeNotOffered extends RpcError {
+  static code = 4061;
+  static type = "scopeNotOffered";
+}
+
+/** A refresh asks for more than the sign-in was granted. */
+export class ScopeNotGranted extends RpcError {
+  static code = 4062;
+  static type = "scopeNotGranted";
+}
+
+/** token.verify is to find a scope that the token does not have. */
+export class TokenScopeMissing extends RpcError {
+  static code = 4063;
+  static type = "tokenScopeMissing";
+}
+
 /** An account is named that never was, or is deleted. */
 export class AccountNotFound extends RpcError {
   static code = 5001;
@@ -829,6 +847,9 @@ export const errorsByCode = new Map(
     RefreshTokenReused,
     AudienceNotOffered,
     TooManyFromClient,
+    ScopeNotOffered,
+    ScopeNotGranted,
+    TokenScopeMissing,
     AccountNotFound,
     AccountDisabled,
     AccountExists,

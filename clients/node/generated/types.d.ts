@@ -781,6 +781,9 @@ export interface RolesByKind {
   unauthenticated?: RoleArn;
 }
 
+/** What an access token allows: names, separated by a space (RFC 6749 section 3.3). At most 2048 characters. */
+export type Scope = string;
+
 /** A message that would have been sent. */
 export interface SentMessage {
   /** Counts the messages of the store. */
@@ -857,6 +860,8 @@ export interface SignInStep {
   accessToken?: Jwt;
   /** completed: gets fresh ones. */
   refreshToken?: RefreshToken;
+  /** completed: what the access token allows. */
+  scope?: Scope;
   /** completed: whether this is the sign-in right after the sign-up. */
   isNewAccount?: boolean;
 }
@@ -978,6 +983,8 @@ export interface Tenant {
   attributes: TenantAttribute[];
   /** For whom access tokens can be asked beside the tenant itself. At most 100 elements. */
   audiences: string[];
+  /** What access tokens can be asked to allow, beside openid, profile, email and offline_access. At most 100 elements. */
+  scopes: string[];
   /** What passwords must be like. */
   passwordPolicy: PasswordPolicy;
   /** The codes that are sent to people. */
@@ -1047,6 +1054,8 @@ export interface TenantDeclaration {
   attributes?: readonly TenantAttribute[];
   /** For whom access tokens can be asked beside the tenant itself. At most 100 elements. */
   audiences?: readonly string[];
+  /** What access tokens can be asked to allow, beside openid, profile, email and offline_access. At most 100 elements. */
+  scopes?: readonly string[];
   /** What passwords must be like. */
   passwordPolicy?: PasswordPolicy;
   /** The codes that are sent to people. */
@@ -1178,6 +1187,8 @@ export interface Tokens {
   accessToken: Jwt;
   /** Gets fresh tokens, once: each use answers the next one. */
   refreshToken: RefreshToken;
+  /** What the access token allows. */
+  scope: Scope;
   /** When the ID token expires. */
   expiresAt: Timestamp;
 }

@@ -80,6 +80,7 @@ export class SignInMethods {
    * @throws {PasswordChangeRequired} An account whose password must be changed.
    * @throws {AudienceNotOffered} An audience that the tenant does not list.
    * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
+   * @throws {ScopeNotOffered} A scope that is neither one of OpenID Connect nor the tenant's.
    */
   submitCode(params, options) {
     return this.#call(methods.submitCode, params, options);
@@ -104,6 +105,7 @@ export class SignInMethods {
    * @throws {AccountDisabled} A disabled account would sign in or refresh.
    * @throws {AudienceNotOffered} An audience that the tenant does not list.
    * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
+   * @throws {ScopeNotOffered} A scope that is neither one of OpenID Connect nor the tenant's.
    */
   submitPassword(params, options) {
     return this.#call(methods.submitPassword, params, options);
@@ -124,6 +126,7 @@ export class SignInMethods {
    * @throws {AccountDisabled} A disabled account would sign in or refresh.
    * @throws {AudienceNotOffered} An audience that the tenant does not list.
    * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
+   * @throws {ScopeNotOffered} A scope that is neither one of OpenID Connect nor the tenant's.
    */
   withContinuation(params, options) {
     return this.#call(methods.withContinuation, params, options);
@@ -148,6 +151,7 @@ export class SignInMethods {
    * @throws {AccountDisabled} A disabled account would sign in or refresh.
    * @throws {AudienceNotOffered} An audience that the tenant does not list.
    * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
+   * @throws {ScopeNotOffered} A scope that is neither one of OpenID Connect nor the tenant's.
    */
   withPassword(params, options) {
     return this.#call(methods.withPassword, params, options);

@@ -88,8 +88,8 @@ export declare class TestMethods {
    *
    * For tests of what verifies tokens: good ones without a sign-in, and bad ones of every kind. It says iss, sub, aud,
    * iat and exp, and what claims and header add; a member that is null is left out, one that is given stands in place of
-   * ours. Nothing is checked but whose key signs, and nothing is put down: a tenant's token names no session unless
-   * claims do.
+   * ours. Nothing is checked but whose key signs, and nothing is put down but the first key of a tenant that has signed
+   * nothing yet: a tenant's token names no session unless claims do.
    *
    * Offered by testing processes only.
    *

@@ -2973,7 +2973,7 @@ class SignInStep(Record):
     """Where a sign-in stands."""
 
     __slots__ = ()
-    _members = (("state", "state"), ("continuation_token", "continuationToken"), ("sent_to", "sentTo"), ("channel", "channel"), ("code_length", "codeLength"), ("resend_at", "resendAt"), ("expires_at", "expiresAt"), ("account", "account"), ("id_token", "idToken"), ("access_token", "accessToken"), ("refresh_token", "refreshToken"), ("is_new_account", "isNewAccount"),)
+    _members = (("state", "state"), ("continuation_token", "continuationToken"), ("sent_to", "sentTo"), ("channel", "channel"), ("code_length", "codeLength"), ("resend_at", "resendAt"), ("expires_at", "expiresAt"), ("account", "account"), ("id_token", "idToken"), ("access_token", "accessToken"), ("refresh_token", "refreshToken"), ("scope", "scope"), ("is_new_account", "isNewAccount"),)
     _secret = frozenset({"continuationToken", "idToken", "accessToken", "refreshToken"})
 
     def __init__(
@@ -2990,6 +2990,7 @@ class SignInStep(Record):
         id_token: Optional[str] = None,
         access_token: Optional[str] = None,
         refresh_token: Optional[str] = None,
+        scope: Optional[str] = None,
         is_new_account: Optional[bool] = None,
     ) -> None:
         super().__init__({
@@ -3004,6 +3005,7 @@ class SignInStep(Record):
             "idToken": id_token,
             "accessToken": access_token,
             "refreshToken": refresh_token,
+            "scope": scope,
             "isNewAccount": is_new_account,
         })
 
@@ -3074,6 +3076,12 @@ class SignInStep(Record):
     def refresh_token(self) -> Optional[str]:
         """completed: gets fresh ones."""
         value = self._optional("refreshToken")
+        return None if value is None else cast("str", value)
+
+    @property
+    def scope(self) -> Optional[str]:
+        """completed: what the access token allows."""
+        value = self._optional("scope")
         return None if value is None else cast("str", value)
 
     @property
@@ -3781,7 +3789,7 @@ class Tenant(Record):
     """A tenant: the accounts of people, and how they come to be."""
 
     __slots__ = ()
-    _members = (("tenant_id", "tenantId"), ("name", "name"), ("issuer", "issuer"), ("local_account_method", "localAccountMethod"), ("sign_up_allowed", "signUpAllowed"), ("attributes", "attributes"), ("audiences", "audiences"), ("password_policy", "passwordPolicy"), ("codes", "codes"), ("lockout", "lockout"), ("tokens", "tokens"), ("delivery", "delivery"), ("enumeration_protection", "enumerationProtection"), ("signing_algorithm", "signingAlgorithm"), ("created_at", "createdAt"), ("updated_at", "updatedAt"),)
+    _members = (("tenant_id", "tenantId"), ("name", "name"), ("issuer", "issuer"), ("local_account_method", "localAccountMethod"), ("sign_up_allowed", "signUpAllowed"), ("attributes", "attributes"), ("audiences", "audiences"), ("scopes", "scopes"), ("password_policy", "passwordPolicy"), ("codes", "codes"), ("lockout", "lockout"), ("tokens", "tokens"), ("delivery", "delivery"), ("enumeration_protection", "enumerationProtection"), ("signing_algorithm", "signingAlgorithm"), ("created_at", "createdAt"), ("updated_at", "updatedAt"),)
 
     def __init__(
         self,
@@ -3792,6 +3800,7 @@ class Tenant(Record):
         sign_up_allowed: bool,
         attributes: Sequence[Union[TenantAttribute, Mapping[str, Any]]],
         audiences: Sequence[str],
+        scopes: Sequence[str],
         password_policy: Union[PasswordPolicy, Mapping[str, Any]],
         codes: Union[CodePolicy, Mapping[str, Any]],
         lockout: Union[LockoutPolicy, Mapping[str, Any]],
@@ -3811,6 +3820,7 @@ class Tenant(Record):
             "signUpAllowed": sign_up_allowed,
             "attributes": attributes,
             "audiences": audiences,
+            "scopes": scopes,
             "passwordPolicy": password_policy,
             "codes": codes,
             "lockout": lockout,
@@ -3859,6 +3869,11 @@ class Tenant(Record):
     def audiences(self) -> List[str]:
         """For whom access tokens can be asked beside the tenant itself."""
         return cast("List[str]", self._required("audiences"))
+
+    @property
+    def scopes(self) -> List[str]:
+        """What access tokens can be asked to allow, beside openid, profile, email and offline_access."""
+        return cast("List[str]", self._required("scopes"))
 
     @property
     def password_policy(self) -> PasswordPolicy:
@@ -3998,7 +4013,7 @@ class TenantDeclaration(Record):
     """
 
     __slots__ = ()
-    _members = (("tenant_id", "tenantId"), ("name", "name"), ("local_account_method", "localAccountMethod"), ("sign_up_allowed", "signUpAllowed"), ("attributes", "attributes"), ("audiences", "audiences"), ("password_policy", "passwordPolicy"), ("codes", "codes"), ("lockout", "lockout"), ("tokens", "tokens"), ("enumeration_protection", "enumerationProtection"), ("signing_algorithm", "signingAlgorithm"),)
+    _members = (("tenant_id", "tenantId"), ("name", "name"), ("local_account_method", "localAccountMethod"), ("sign_up_allowed", "signUpAllowed"), ("attributes", "attributes"), ("audiences", "audiences"), ("scopes", "scopes"), ("password_policy", "passwordPolicy"), ("codes", "codes"), ("lockout", "lockout"), ("tokens", "tokens"), ("enumeration_protection", "enumerationProtection"), ("signing_algorithm", "signingAlgorithm"),)
 
     def __init__(
         self,
@@ -4009,6 +4024,7 @@ class TenantDeclaration(Record):
         sign_up_allowed: Optional[bool] = None,
         attributes: Optional[Sequence[Union[TenantAttribute, Mapping[str, Any]]]] = None,
         audiences: Optional[Sequence[str]] = None,
+        scopes: Optional[Sequence[str]] = None,
         password_policy: Optional[Union[PasswordPolicy, Mapping[str, Any]]] = None,
         codes: Optional[Union[CodePolicy, Mapping[str, Any]]] = None,
         lockout: Optional[Union[LockoutPolicy, Mapping[str, Any]]] = None,
@@ -4023,6 +4039,7 @@ class TenantDeclaration(Record):
             "signUpAllowed": sign_up_allowed,
             "attributes": attributes,
             "audiences": audiences,
+            "scopes": scopes,
             "passwordPolicy": password_policy,
             "codes": codes,
             "lockout": lockout,
@@ -4067,6 +4084,12 @@ class TenantDeclaration(Record):
     def audiences(self) -> Optional[List[str]]:
         """For whom access tokens can be asked beside the tenant itself."""
         value = self._optional("audiences")
+        return None if value is None else cast("List[str]", value)
+
+    @property
+    def scopes(self) -> Optional[List[str]]:
+        """What access tokens can be asked to allow, beside openid, profile, email and offline_access."""
+        value = self._optional("scopes")
         return None if value is None else cast("List[str]", value)
 
     @property
@@ -4760,14 +4783,23 @@ class Tokens(Record):
     """Fresh tokens of a session."""
 
     __slots__ = ()
-    _members = (("id_token", "idToken"), ("access_token", "accessToken"), ("refresh_token", "refreshToken"), ("expires_at", "expiresAt"),)
+    _members = (("id_token", "idToken"), ("access_token", "accessToken"), ("refresh_token", "refreshToken"), ("scope", "scope"), ("expires_at", "expiresAt"),)
     _secret = frozenset({"idToken", "accessToken", "refreshToken"})
 
-    def __init__(self, *, id_token: str, access_token: str, refresh_token: str, expires_at: int) -> None:
+    def __init__(
+        self,
+        *,
+        id_token: str,
+        access_token: str,
+        refresh_token: str,
+        scope: str,
+        expires_at: int,
+    ) -> None:
         super().__init__({
             "idToken": id_token,
             "accessToken": access_token,
             "refreshToken": refresh_token,
+            "scope": scope,
             "expiresAt": expires_at,
         })
 
@@ -4785,6 +4817,11 @@ class Tokens(Record):
     def refresh_token(self) -> str:
         """Gets fresh tokens, once: each use answers the next one."""
         return cast("str", self._required("refreshToken"))
+
+    @property
+    def scope(self) -> str:
+        """What the access token allows."""
+        return cast("str", self._required("scope"))
 
     @property
     def expires_at(self) -> int:

@@ -20,6 +20,7 @@ class AccountMethods:
         current_password: str,
         new_password: str,
         audience: Optional[str] = None,
+        scope: Optional[str] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.Tokens:
@@ -34,6 +35,9 @@ class AccountMethods:
             new_password (string of 0–4096 characters): A password.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
+            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
+                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
+                Without it, openid.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -55,6 +59,7 @@ class AccountMethods:
             AccountLocked: Guessing has locked the account or the address.
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
+            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
 
         Elsewhere: firebase: accounts:update password.
         """
@@ -63,6 +68,7 @@ class AccountMethods:
             "currentPassword": current_password,
             "newPassword": new_password,
             "audience": audience,
+            "scope": scope,
         }
         answer = self._call("account.changePassword", params, timeout, trace)
         return types.Tokens.of(answer)
@@ -328,6 +334,7 @@ class AsyncAccountMethods:
         current_password: str,
         new_password: str,
         audience: Optional[str] = None,
+        scope: Optional[str] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.Tokens:
@@ -342,6 +349,9 @@ class AsyncAccountMethods:
             new_password (string of 0–4096 characters): A password.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
+            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
+                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
+                Without it, openid.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -363,6 +373,7 @@ class AsyncAccountMethods:
             AccountLocked: Guessing has locked the account or the address.
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
+            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
 
         Elsewhere: firebase: accounts:update password.
         """
@@ -371,6 +382,7 @@ class AsyncAccountMethods:
             "currentPassword": current_password,
             "newPassword": new_password,
             "audience": audience,
+            "scope": scope,
         }
         answer = await self._call("account.changePassword", params, timeout, trace)
         return types.Tokens.of(answer)

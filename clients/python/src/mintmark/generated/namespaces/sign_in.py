@@ -102,6 +102,7 @@ class SignInMethods:
         continuation_token: str,
         code: str,
         audience: Optional[str] = None,
+        scope: Optional[str] = None,
         client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
@@ -116,6 +117,9 @@ class SignInMethods:
             code (string of 0–64 characters): The code that was sent, digit for digit.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
+            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
+                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
+                Without it, openid.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
                 failures and 50 codes, in each tenant.
@@ -132,6 +136,7 @@ class SignInMethods:
             PasswordChangeRequired: An account whose password must be changed.
             AudienceNotOffered: An audience that the tenant does not list.
             TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=oob.
         """
@@ -139,6 +144,7 @@ class SignInMethods:
             "continuationToken": continuation_token,
             "code": code,
             "audience": audience,
+            "scope": scope,
             "client": client,
         }
         answer = self._call("signIn.submitCode", params, timeout, trace)
@@ -150,6 +156,7 @@ class SignInMethods:
         continuation_token: str,
         password: str,
         audience: Optional[str] = None,
+        scope: Optional[str] = None,
         client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
@@ -165,6 +172,9 @@ class SignInMethods:
             password (string of 0–4096 characters): A password.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
+            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
+                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
+                Without it, openid.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
                 failures and 50 codes, in each tenant.
@@ -181,6 +191,7 @@ class SignInMethods:
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
             TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=password.
         """
@@ -188,6 +199,7 @@ class SignInMethods:
             "continuationToken": continuation_token,
             "password": password,
             "audience": audience,
+            "scope": scope,
             "client": client,
         }
         answer = self._call("signIn.submitPassword", params, timeout, trace)
@@ -199,6 +211,7 @@ class SignInMethods:
         continuation_token: str,
         username: Optional[str] = None,
         audience: Optional[str] = None,
+        scope: Optional[str] = None,
         client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
@@ -215,6 +228,9 @@ class SignInMethods:
                 with.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
+            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
+                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
+                Without it, openid.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
                 failures and 50 codes, in each tenant.
@@ -228,6 +244,7 @@ class SignInMethods:
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
             TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=continuation_token.
         """
@@ -235,6 +252,7 @@ class SignInMethods:
             "continuationToken": continuation_token,
             "username": username,
             "audience": audience,
+            "scope": scope,
             "client": client,
         }
         answer = self._call("signIn.withContinuation", params, timeout, trace)
@@ -247,6 +265,7 @@ class SignInMethods:
         password: str,
         tenant_id: Optional[str] = None,
         audience: Optional[str] = None,
+        scope: Optional[str] = None,
         client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
@@ -263,6 +282,9 @@ class SignInMethods:
             password (string of 0–4096 characters): A password.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
+            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
+                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
+                Without it, openid.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
                 failures and 50 codes, in each tenant.
@@ -280,6 +302,7 @@ class SignInMethods:
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
             TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=password; firebase: accounts:signInWithPassword.
         """
@@ -288,6 +311,7 @@ class SignInMethods:
             "username": username,
             "password": password,
             "audience": audience,
+            "scope": scope,
             "client": client,
         }
         answer = self._call("signIn.withPassword", params, timeout, trace)
@@ -389,6 +413,7 @@ class AsyncSignInMethods:
         continuation_token: str,
         code: str,
         audience: Optional[str] = None,
+        scope: Optional[str] = None,
         client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
@@ -403,6 +428,9 @@ class AsyncSignInMethods:
             code (string of 0–64 characters): The code that was sent, digit for digit.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
+            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
+                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
+                Without it, openid.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
                 failures and 50 codes, in each tenant.
@@ -419,6 +447,7 @@ class AsyncSignInMethods:
             PasswordChangeRequired: An account whose password must be changed.
             AudienceNotOffered: An audience that the tenant does not list.
             TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=oob.
         """
@@ -426,6 +455,7 @@ class AsyncSignInMethods:
             "continuationToken": continuation_token,
             "code": code,
             "audience": audience,
+            "scope": scope,
             "client": client,
         }
         answer = await self._call("signIn.submitCode", params, timeout, trace)
@@ -437,6 +467,7 @@ class AsyncSignInMethods:
         continuation_token: str,
         password: str,
         audience: Optional[str] = None,
+        scope: Optional[str] = None,
         client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
@@ -452,6 +483,9 @@ class AsyncSignInMethods:
             password (string of 0–4096 characters): A password.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
+            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
+                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
+                Without it, openid.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
                 failures and 50 codes, in each tenant.
@@ -468,6 +502,7 @@ class AsyncSignInMethods:
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
             TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=password.
         """
@@ -475,6 +510,7 @@ class AsyncSignInMethods:
             "continuationToken": continuation_token,
             "password": password,
             "audience": audience,
+            "scope": scope,
             "client": client,
         }
         answer = await self._call("signIn.submitPassword", params, timeout, trace)
@@ -486,6 +522,7 @@ class AsyncSignInMethods:
         continuation_token: str,
         username: Optional[str] = None,
         audience: Optional[str] = None,
+        scope: Optional[str] = None,
         client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
@@ -502,6 +539,9 @@ class AsyncSignInMethods:
                 with.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
+            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
+                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
+                Without it, openid.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
                 failures and 50 codes, in each tenant.
@@ -515,6 +555,7 @@ class AsyncSignInMethods:
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
             TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=continuation_token.
         """
@@ -522,6 +563,7 @@ class AsyncSignInMethods:
             "continuationToken": continuation_token,
             "username": username,
             "audience": audience,
+            "scope": scope,
             "client": client,
         }
         answer = await self._call("signIn.withContinuation", params, timeout, trace)
@@ -534,6 +576,7 @@ class AsyncSignInMethods:
         password: str,
         tenant_id: Optional[str] = None,
         audience: Optional[str] = None,
+        scope: Optional[str] = None,
         client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
@@ -550,6 +593,9 @@ class AsyncSignInMethods:
             password (string of 0–4096 characters): A password.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
+            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
+                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
+                Without it, openid.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
                 failures and 50 codes, in each tenant.
@@ -567,6 +613,7 @@ class AsyncSignInMethods:
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
             TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=password; firebase: accounts:signInWithPassword.
         """
@@ -575,6 +622,7 @@ class AsyncSignInMethods:
             "username": username,
             "password": password,
             "audience": audience,
+            "scope": scope,
             "client": client,
         }
         answer = await self._call("signIn.withPassword", params, timeout, trace)
