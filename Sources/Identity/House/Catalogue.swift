@@ -15,7 +15,10 @@ public final class Catalogue: Sendable {
     let signingKeys: SigningKeys
     let sessionKeys: SessionKeys
 
-    public init(vault: Vault) {
+    private let realm: Realm
+
+    public init(vault: Vault, realm: Realm) {
+        self.realm = realm
         signingKeys = SigningKeys(vault: vault)
         sessionKeys = SessionKeys(vault: vault)
     }
@@ -36,10 +39,12 @@ public final class Catalogue: Sendable {
     final class IssuingPool: Sendable {
         let pool: PoolRecord
         let keys: KeyRing
+        let frame: PoolTokenFrame
 
-        init(_ pool: PoolRecord, _ keys: KeyRing) {
+        init(_ pool: PoolRecord, _ keys: KeyRing, in realm: Realm) {
             self.pool = pool
             self.keys = keys
+            frame = PoolTokenFrame(realm, poolId: pool.id)
         }
     }
 
@@ -49,7 +54,7 @@ public final class Catalogue: Sendable {
     func issuingPool(_ id: String, in tx: Transaction) throws -> IssuingPool {
         let known = try issuingPools.value(for: id, in: tx) {
             guard let pool = try tx.pool(id) else { return nil }
-            return IssuingPool(pool, try signingKeys.ring(of: .pool(id), in: tx))
+            return IssuingPool(pool, try signingKeys.ring(of: .pool(id), in: tx), in: realm)
         }
         guard let known else { throw PoolNotFound(poolId: id) }
         return known

@@ -2,10 +2,38 @@ import Contract
 import Crypto
 import JSON
 
+/// The claims that all tokens of a pool have in common, written once. A class: it is handed around with every token.
+final class PoolTokenFrame: Sendable {
+    let poolId: String
+    /// `iss` and `aud`.
+    fileprivate let opening: [UInt8]
+    /// The pool's ARN, which a guest's token has not.
+    fileprivate let arn: [UInt8]
+
+    init(_ realm: Realm, poolId: String) {
+        self.poolId = poolId
+        opening = Self.members { writer in
+            writer.key("iss")
+            writer.string(realm.issuer(of: .pool(poolId)))
+            writer.key("aud")
+            writer.string(poolId)
+        }
+        arn = Self.members { writer in
+            writer.key(PoolTokenClaims.arnClaim)
+            writer.string(realm.arn(ofPool: poolId))
+        }
+    }
+
+    private static func members(_ body: (inout JSONWriter) -> Void) -> [UInt8] {
+        var writer = JSONWriter()
+        body(&writer)
+        return writer.bytes
+    }
+}
+
 /// The claims of a token that a pool issues (cognito.md 5.2), written in one pass.
 struct PoolTokenClaims: Sendable {
-    let realm: Realm
-    let poolId: String
+    let frame: PoolTokenFrame
     let identityId: String
     let amr: AuthenticationMethods
     let tags: [(key: String, value: String)]
@@ -38,14 +66,11 @@ struct PoolTokenClaims: Sendable {
     private var json: [UInt8] {
         var writer = JSONWriter(reservingCapacity: 640)
         writer.beginObject()
-        writer.key("iss")
-        realm.writeIssuer(of: .pool(poolId), to: &writer)
-        writer.key("aud")
-        writer.string(poolId)
+        writer.rawMembers(frame.opening)
         writer.key("sub")
         writer.string(identityId)
         writer.key("amr")
-        amr.write(pool: poolId, to: &writer)
+        amr.write(pool: frame.poolId, to: &writer)
         if !tags.isEmpty {
             writer.key(Self.tagsClaim)
             writer.beginObject()
@@ -60,10 +85,7 @@ struct PoolTokenClaims: Sendable {
             writer.endObject()
             writer.endObject()
         }
-        if !amr.isGuest {
-            writer.key(Self.arnClaim)
-            realm.writeARN(ofPool: poolId, to: &writer)
-        }
+        if !amr.isGuest { writer.rawMembers(frame.arn) }
         writer.key("iat")
         writer.int(issuedAt)
         writer.key("exp")

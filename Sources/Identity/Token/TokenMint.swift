@@ -18,10 +18,11 @@ extension TokenService {
         ) { tx in
             let issuing = try catalogue.issuingPool(proven.pool.id, in: tx)
             guard let key = issuing.keys.active(at: now) else { throw PoolNotFound(poolId: issuing.pool.id) }
-            return (key, try .init(tx, pool: issuing.pool, given: request.identityId, logins: proven.proofs.map(\.login)))
-        } complete: { _, key, identity in
+            return ((issuing, key), try .init(tx, pool: issuing.pool, given: request.identityId, logins: proven.proofs.map(\.login)))
+        } complete: { _, chosen, identity in
+            let (issuing, key) = chosen
             let claims = PoolTokenClaims(
-                realm: surroundings.realm, poolId: proven.pool.id, identityId: identity.id, amr: .init(proven.proofs),
+                frame: issuing.frame, identityId: identity.id, amr: .init(proven.proofs),
                 tags: try proven.pool.tagMaps.tags(of: proven.proofs), issuedAt: now, expiresAt: now + Self.seconds)
             return (key, try claims.json(for: key.signer), claims.expiresAt)
         }

@@ -23,14 +23,14 @@ extension TokenService {
             let login = try DeveloperLogin.find(in: request.logins, of: pool)
             guard let key = issuing.keys.active(at: now) else { throw PoolNotFound(poolId: pool.id) }
             let facts = try IdentityResolution.Facts(
-                tx, pool: pool, given: request.identityId, logins: [login] + proofs.map(\.login), developerLogin: login)
-            return ((login: login, key: key), facts)
-        } complete: { _, issuing, identity in
+                tx, pool: pool, given: request.identityId, logins: proofs.isEmpty ? [login] : [login] + proofs.map(\.login),
+                developerLogin: login)
+            return ((login: login, frame: issuing.frame, key: key), facts)
+        } complete: { _, chosen, identity in
             let claims = PoolTokenClaims(
-                realm: surroundings.realm, poolId: request.poolId, identityId: identity.id,
-                amr: .init(issuing.login, proofs, in: request.poolId), tags: tags,
+                frame: chosen.frame, identityId: identity.id, amr: .init(chosen.login, proofs, in: request.poolId), tags: tags,
                 issuedAt: now, expiresAt: now + request.durationSeconds)
-            return (issuing.key, try claims.json(for: issuing.key.signer))
+            return (chosen.key, try claims.json(for: chosen.key.signer))
         }
         let token = try key.signer.sign(claims)
         return TokenMintForDeveloper.Result(

@@ -10,7 +10,7 @@ public final class Call: Sendable {
 
     /// The request as it came.
     let envelope: Envelope
-    private let calledMethod: Method
+    let calledMethod: Method
     let route: AnswerRoute
     /// Bytes of the line or batch that the call came in.
     let bytesIn: Int
