@@ -319,7 +319,7 @@ class List(People):
         self.sidecar.close()
         self.store = self.path("people.db")
         self.sidecar = self.spawn("--clock", str(START), testing=True, store=self.store)
-        self.no("invalidPassword", "signUp.start", username=ALICE, password="Augusta99", attributes={"givenName": "Augusta"})
+        self.no("invalidPassword", "signUp.start", username=ALICE, password="Quillon Wind 42", attributes={"givenName": "Quillon"})
         self.start(password=PASSWORD)
         flow = self.rows("SELECT * FROM flow")
         self.assertEqual(len(flow), 1)
@@ -329,10 +329,10 @@ class List(People):
         self.assertEqual(self.rows("SELECT * FROM flow"), [])
         self.no("userNotFound", "signIn.withPassword", username=ALICE, password=PASSWORD)
         # Names that come later are not held against a password that was taken.
-        token = self.start(BOB, password="Augusta99")
-        token = self.call("signUp.submitAttributes", continuationToken=token, attributes={"givenName": "Augusta"})["continuationToken"]
+        token = self.start(BOB, password="Quillon Wind 42")
+        token = self.call("signUp.submitAttributes", continuationToken=token, attributes={"givenName": "Quillon"})["continuationToken"]
         self.submit(token, address=BOB)
-        self.sign_in(BOB, "Augusta99")
+        self.sign_in(BOB, "Quillon Wind 42")
 
     def test_19_an_account_keeps_the_method_it_was_made_with(self):
         self.completed(password=PASSWORD)

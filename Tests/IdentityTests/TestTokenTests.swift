@@ -24,7 +24,7 @@ struct TestTokenTests {
         let surroundings = Surroundings(
             realm: Realm(), database: database, clock: SystemClock(), random: SystemRandom(),
             vault: Vault(dataKey: SecretBytes(SystemRandom().bytes(32)), random: SystemRandom()))
-        let catalogue = Catalogue(vault: surroundings.vault)
+        let catalogue = Catalogue(vault: surroundings.vault, realm: surroundings.realm)
         let reports = Housekeeping.Reports(heads: { _ in }, failure: { _, _ in })
         service = TestService(
             surroundings, catalogue, LoopbackCompat(CompatService(surroundings, catalogue)),
