@@ -11,6 +11,7 @@ public final class Catalogue: Sendable {
     private let roles = EpochCache<String, KnownRole>()
     private let tenants = EpochCache<String, TenantRecord>()
     private let revocationList = EpochCache<Int, Revocations>()
+    private let storeIds = EpochCache<Int, String>()
     let signingKeys: SigningKeys
     let sessionKeys: SessionKeys
 
@@ -97,6 +98,9 @@ public final class Catalogue: Sendable {
             return KnownRole(record: record, trustPolicy: try TrustPolicy(parsing: record.trustPolicy))
         }
     }
+
+    /// What tells the store apart from what it was before it was reset.
+    func storeId(in tx: Transaction) throws -> String { try storeIds.value(for: 0, in: tx) { try tx.storeFact("id") } ?? "" }
 
     func revocations(in tx: Transaction) throws -> Revocations {
         try revocationList.value(for: 0, in: tx) { try tx.revocations() } ?? Revocations([])

@@ -92,6 +92,8 @@ METHODS = frozenset({
     "test.clock",
     "test.http",
     "test.outbox",
+    "test.reset",
+    "test.seed",
     "test.token",
     "token.discovery",
     "token.jwks",
@@ -105,5 +107,7 @@ TESTING_METHODS = frozenset({
     "test.clock",
     "test.http",
     "test.outbox",
+    "test.reset",
+    "test.seed",
     "test.token",
 })
