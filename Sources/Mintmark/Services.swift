@@ -54,7 +54,7 @@ public final class Services: Sendable {
         housekeeping = Housekeeping(
             surroundings, auditRetentionSeconds: mintmark.configuration.auditRetentionDays.map { Int64($0) * 86_400 },
             reports: .logged(to: mintmark.log))
-        let test = mintmark.configuration.testing ? TestService(surroundings, catalogue, loopback) : nil
+        let test = mintmark.configuration.testing ? TestService(surroundings, catalogue, loopback, housekeeping) : nil
         let methods = Contract.MethodTable.bind(
             account: account, audit: audit, compat: compat, credentials: credentials, credentialsProvider: credentialsProvider,
             identity: identity, key: key, passwordReset: passwordReset, pool: pool, role: role, rpc: RpcService(mintmark), session: session,

@@ -9,9 +9,10 @@ struct ApplyPlan {
     let roles: [PlannedRole]
 
     /// - Throws: `InvalidParams` with everything that is wrong with the document.
-    init(_ request: SystemApply.Params, _ fresh: FreshParts, realm: Realm, allowsPlainLoopback: Bool, at now: Int64, in tx: Transaction)
-        throws
-    {
+    init(
+        _ request: SystemApply.Params, _ fresh: FreshParts, realm: Realm, vault: Vault, allowsPlainLoopback: Bool, at now: Int64,
+        in tx: Transaction
+    ) throws {
         let declaredPools = request.pools ?? []
         let declaredRoles = request.roles ?? []
         var problems = ApplyProblems()
@@ -22,7 +23,8 @@ struct ApplyPlan {
                 problems.add("/tenants/\(place)/tenantId", rule: "duplicate", "The tenant \(id) stands in the document already.")
                 return nil
             }
-            return PlannedTenant(declaration, at: place, existing: try tx.tenant(id), now: now, &problems)
+            return try PlannedTenant(
+                declaration, delivery: fresh.deliveries[place], at: place, existing: tx.tenant(id), now: now, vault, &problems)
         }
         let isTenant: (String) throws -> Bool = { id in try tenantIds.contains(id) || tx.tenant(id) != nil }
         let found = try PoolsOfDocument(declaredPools, fresh.poolIds, in: tx, &problems)

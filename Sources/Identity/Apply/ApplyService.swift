@@ -16,7 +16,8 @@ public struct ApplyService: Sendable {
         let fresh = FreshParts(for: request, surroundings)
         let plan: (Storage.Transaction) throws -> ApplyPlan = { tx in
             try ApplyPlan(
-                request, fresh, realm: surroundings.realm, allowsPlainLoopback: surroundings.foreign.allowsPlainLoopback, at: now, in: tx)
+                request, fresh, realm: surroundings.realm, vault: surroundings.vault,
+                allowsPlainLoopback: surroundings.foreign.allowsPlainLoopback, at: now, in: tx)
         }
         var keys = ApplyKeys()
         while true {
@@ -24,7 +25,7 @@ public struct ApplyService: Sendable {
             if request.dryRun || !first.writes {
                 return SystemApply.Result(dryRun: request.dryRun, changes: first.changes(surroundings.realm, request))
             }
-            try keys.add(for: first, vault: surroundings.vault, at: now)
+            try keys.add(for: first, surroundings, at: now)
             do {
                 // Decides by many rows that others may write, so it is as if nobody else did.
                 return try surroundings.database.write(isolation: .serializable) { tx in
@@ -42,9 +43,9 @@ struct ApplyKeys {
     private(set) var tenants: [Int: NewSigningKey] = [:]
     private(set) var pools: [Int: NewSigningKey] = [:]
 
-    mutating func add(for plan: ApplyPlan, vault: Vault, at now: Int64) throws {
+    mutating func add(for plan: ApplyPlan, _ surroundings: Surroundings, at now: Int64) throws {
         func key(_ owner: KeyOwner, _ algorithm: String) throws -> NewSigningKey {
-            try NewSigningKey(for: owner, algorithm: Crypto.SigningAlgorithm(rawValue: algorithm)!, activeAt: now, vault: vault)
+            try NewSigningKey(for: owner, algorithm: Crypto.SigningAlgorithm(rawValue: algorithm)!, activeAt: now, surroundings)
         }
         for tenant in plan.tenants where tenant.before == nil && tenants[tenant.place] == nil {
             tenants[tenant.place] = try key(.tenant(tenant.after.id), tenant.after.settings.signingAlgorithm.rawValue)
@@ -58,12 +59,18 @@ struct ApplyKeys {
 /// Thrown where a tenant or pool turns out to be new that was there when keys were made, which no transaction does.
 struct KeyNeeded: Error {}
 
-/// What no transaction makes up: ids for whatever turns out to be new, by its place in the document.
+/// What no transaction makes up, by its place in the document: ids for whatever turns out to be new, and sealed secrets.
 struct FreshParts: Sendable {
+    /// Of tenants that declare one.
+    let deliveries: [Int: TenantDelivery]
     let poolIds: [String]
     let roleIds: [String]
 
     init(for request: SystemApply.Params, _ surroundings: Surroundings) {
+        deliveries = Dictionary(
+            uniqueKeysWithValues: (request.tenants ?? []).enumerated().compactMap { place, tenant in
+                tenant.delivery.map { (place, $0.sealed(for: tenant.tenantId, surroundings.vault)) }
+            })
         poolIds = (request.pools ?? []).map { $0.poolId ?? surroundings.newIdentifier() }
         roleIds = (request.roles ?? []).map { _ in RoleRecord.newId(surroundings.random) }
     }

@@ -11,6 +11,7 @@ public final class Catalogue: Sendable {
     private let roles = EpochCache<String, KnownRole>()
     private let tenants = EpochCache<String, TenantRecord>()
     private let revocationList = EpochCache<Int, Revocations>()
+    private let storeIds = EpochCache<Int, String>()
     let signingKeys: SigningKeys
     let sessionKeys: SessionKeys
 
@@ -37,13 +38,23 @@ public final class Catalogue: Sendable {
     /// A pool with the keys that it signs with.
     final class IssuingPool: Sendable {
         let pool: PoolRecord
-        let keys: KeyRing
-        let frame: PoolTokenFrame
+        private let keys: KeyRing
+        /// One for each of `keys`.
+        private let issuers: [PoolTokenIssuer]
 
         init(_ pool: PoolRecord, _ keys: KeyRing, in realm: Realm) {
             self.pool = pool
             self.keys = keys
-            frame = PoolTokenFrame(realm, poolId: pool.id)
+            let frame = PoolTokenFrame(realm, poolId: pool.id)
+            issuers = keys.keys.map { PoolTokenIssuer(frame, $0) }
+        }
+
+        /// Whoever signs at `now`.
+        ///
+        /// - Throws: `PoolNotFound` for a pool that has no key any more.
+        func issuer(at now: Int64) throws -> PoolTokenIssuer {
+            guard let index = keys.activeIndex(at: now) else { throw PoolNotFound(poolId: pool.id) }
+            return issuers[index]
         }
     }
 
@@ -87,6 +98,9 @@ public final class Catalogue: Sendable {
             return KnownRole(record: record, trustPolicy: try TrustPolicy(parsing: record.trustPolicy))
         }
     }
+
+    /// What tells the store apart from what it was before it was reset.
+    func storeId(in tx: Transaction) throws -> String { try storeIds.value(for: 0, in: tx) { try tx.storeFact("id") } ?? "" }
 
     func revocations(in tx: Transaction) throws -> Revocations {
         try revocationList.value(for: 0, in: tx) { try tx.revocations() } ?? Revocations([])

@@ -53,6 +53,13 @@ extension Transaction {
             """, tenantId, Username.fold(name), row: AccountRecord.init)
     }
 
+    /// The account that a flow is of, for as long as the flow's address is its own. Until the transaction ends nobody else changes it.
+    func account(of flow: Flow) throws -> AccountRecord? {
+        try lock([flow.accountId])
+        guard let account = try account(named: flow.username, in: flow.tenantId), account.id == flow.accountId else { return nil }
+        return account
+    }
+
     func accounts(of tenantId: String, after id: String, limit: Int) throws -> [AccountRecord] {
         try query(
             """
@@ -89,6 +96,20 @@ extension Transaction {
                 """, account.tenantId, Username.fold(account.username), account.id) == 1
         if !isFree { try execute("DELETE FROM account WHERE id = $1", account.id) }
         return isFree
+    }
+
+    /// Lets an account be signed in to with another address, and with the one before no more. Answers false if somebody else has it.
+    func rename(_ account: AccountRecord, to address: String) throws -> Bool {
+        let name = Username.fold(address)
+        let isFree =
+            try execute(
+                """
+                INSERT INTO account_name (tenant_id, kind, name, account_id) VALUES ($1, 'email', $2, $3)
+                ON CONFLICT (tenant_id, kind, name) DO NOTHING
+                """, account.tenantId, name, account.id) == 1
+        if !isFree, try self.account(named: name, in: account.tenantId)?.id != account.id { return false }
+        try execute("DELETE FROM account_name WHERE account_id = $1 AND kind = 'email' AND name <> $2", account.id, name)
+        return true
     }
 
     func update(_ account: AccountRecord) throws {

@@ -10,6 +10,8 @@ struct SessionRecord: Sendable {
     let createdAt: Int64
     var lastUsedAt: Int64
     var expiresAt: Int64
+    /// What its access tokens allow.
+    var scopes = Scopes(Scopes.usual)
 }
 
 /// A refresh token as it is kept.
@@ -25,14 +27,14 @@ struct RefreshTokenRecord: Sendable {
 extension Transaction {
     func session(_ id: String) throws -> SessionRecord? {
         try queryOne(
-            "SELECT id, account_id, amr, authenticated_at, created_at, last_used_at, expires_at FROM session WHERE id = $1", id,
+            "SELECT id, account_id, amr, authenticated_at, created_at, last_used_at, expires_at, scope FROM session WHERE id = $1", id,
             row: SessionRecord.init)
     }
 
     func sessions(of accountId: String, at now: Int64, limit: Int) throws -> [SessionRecord] {
         try query(
             """
-            SELECT id, account_id, amr, authenticated_at, created_at, last_used_at, expires_at FROM session
+            SELECT id, account_id, amr, authenticated_at, created_at, last_used_at, expires_at, scope FROM session
             WHERE account_id = $1 AND expires_at > $2 ORDER BY created_at DESC, id LIMIT $3
             """, accountId, now, limit, row: SessionRecord.init)
     }
@@ -40,10 +42,10 @@ extension Transaction {
     func insert(_ session: SessionRecord) throws {
         try execute(
             """
-            INSERT INTO session (id, account_id, amr, authenticated_at, created_at, last_used_at, expires_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7)
+            INSERT INTO session (id, account_id, amr, authenticated_at, created_at, last_used_at, expires_at, scope)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
             """, session.id, session.accountId, session.amr.joined(separator: " "), session.authenticatedAt, session.createdAt,
-            session.lastUsedAt, session.expiresAt)
+            session.lastUsedAt, session.expiresAt, session.scopes.text)
     }
 
     func touchSession(_ id: String, usedAt now: Int64, expiresAt: Int64) throws {
@@ -88,7 +90,8 @@ extension SessionRecord {
     fileprivate init(_ row: Row) {
         self.init(
             id: row.string(0), accountId: row.string(1), amr: row.string(2).split(separator: " ").map(String.init),
-            authenticatedAt: row.int(3), createdAt: row.int(4), lastUsedAt: row.int(5), expiresAt: row.int(6))
+            authenticatedAt: row.int(3), createdAt: row.int(4), lastUsedAt: row.int(5), expiresAt: row.int(6), scopes: Scopes(row.string(7))
+        )
     }
 }
 

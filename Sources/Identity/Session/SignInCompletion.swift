@@ -39,10 +39,10 @@ struct SignInCompletion: Sendable {
 
     /// Puts down a new session of `account`.
     ///
-    /// - Throws: `AccountDisabled`.
+    /// - Throws: `AccountDisabled`, `ScopeNotOffered`.
     func begin(
-        _ account: AccountRecord, _ tenant: TenantRecord, amr: [String], _ fresh: Fresh, _ method: String, _ call: any CallContext,
-        at now: Int64, in tx: Transaction
+        _ account: AccountRecord, _ tenant: TenantRecord, amr: [String], scope: String? = nil, _ fresh: Fresh, _ method: String,
+        _ call: any CallContext, at now: Int64, in tx: Transaction
     ) throws -> SignedIn {
         if account.isDisabled { throw AccountDisabled(accountId: account.id) }
         var account = account
@@ -50,7 +50,7 @@ struct SignInCompletion: Sendable {
         try tx.update(account)
         let session = SessionRecord(
             id: fresh.sessionId, accountId: account.id, amr: amr, authenticatedAt: now, createdAt: now, lastUsedAt: now,
-            expiresAt: now + tenant.tokens.refreshTokenSeconds)
+            expiresAt: now + tenant.tokens.refreshTokenSeconds, scopes: try Scopes.granted(scope, by: tenant))
         try tx.insert(session)
         try tx.insert(
             RefreshTokenRecord(
@@ -61,8 +61,9 @@ struct SignInCompletion: Sendable {
         return SignedIn(account: account, session: session, fresh: fresh)
     }
 
-    /// - Throws: `AudienceNotOffered`.
-    static func check(_ audience: String?, of tenant: TenantRecord) throws {
+    /// - Throws: `AudienceNotOffered`, `ScopeNotOffered`.
+    static func check(_ audience: String?, _ scope: String? = nil, of tenant: TenantRecord) throws {
+        _ = try Scopes.granted(scope, by: tenant)
         guard let audience, audience != tenant.id, !tenant.audiences.contains(audience) else { return }
         throw AudienceNotOffered(tenantId: tenant.id, audience: audience)
     }
@@ -80,7 +81,7 @@ struct SignInCompletion: Sendable {
                 claims.accessToken(
                     id: signedIn.fresh.accessTokenId, audience: audience ?? tenant.id,
                     expiresAt: now + tenant.tokens.accessTokenSeconds)),
-            refreshToken: signedIn.fresh.refreshToken, expiresAt: expiresAt)
+            refreshToken: signedIn.fresh.refreshToken, scope: signedIn.session.scopes.text, expiresAt: expiresAt)
     }
 
     /// A finished sign-in, as it is answered.
@@ -88,7 +89,7 @@ struct SignInCompletion: Sendable {
         let tokens = try tokens(signedIn, tenant, audience: audience, at: now)
         return SignInStep(
             state: .completed, expiresAt: tokens.expiresAt, account: signedIn.account.answer, idToken: tokens.idToken,
-            accessToken: tokens.accessToken, refreshToken: tokens.refreshToken, isNewAccount: isNew)
+            accessToken: tokens.accessToken, refreshToken: tokens.refreshToken, scope: tokens.scope, isNewAccount: isNew)
     }
 
     /// The key that a tenant signs with. The default tenant gets its first one here.
@@ -96,7 +97,7 @@ struct SignInCompletion: Sendable {
         let owner = KeyOwner.tenant(tenant.id)
         if let key = try surroundings.database.read({ try catalogue.signingKeys.ring(of: owner, in: $0) }).active(at: now) { return key }
         let algorithm = Crypto.SigningAlgorithm(rawValue: tenant.settings.signingAlgorithm.rawValue) ?? .ES256
-        let first = try NewSigningKey(for: owner, algorithm: algorithm, activeAt: now, vault: surroundings.vault)
+        let first = try NewSigningKey(for: owner, algorithm: algorithm, activeAt: now, surroundings)
         let ring = try surroundings.database.write { tx in
             try tx.lock([owner.path])
             let ring = try tx.keyRing(of: owner, vault: surroundings.vault)

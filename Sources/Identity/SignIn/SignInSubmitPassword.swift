@@ -3,15 +3,16 @@ import Contract
 extension SignInService {
     /// Signs in with the password.
     ///
-    /// - Throws: `InvalidPassword`, `AccountLocked`, `PasswordChangeRequired`, `AccountDisabled`, `AudienceNotOffered`,
-    ///   `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
+    /// - Throws: `InvalidPassword`, `AccountLocked`, `PasswordChangeRequired`, `AccountDisabled`, `AudienceNotOffered`, `ScopeNotOffered`,
+    ///   `TooManyFromClient`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
     /// - Source: native-auth.md 2.3, token(password) in I2p.
     public func submitPassword(_ request: SignInSubmitPassword.Params, _ call: any CallContext) throws -> SignInSubmitPassword.Result {
         let now = surroundings.clock.now
+        let client = try flows.admit(request.client, token: request.continuationToken, at: now)
         let (token, name, fresh) = (request.continuationToken, SignInSubmitPassword.info.name, completion.fresh())
         let fingerprint = flows.fingerprint(name, [.string(token), .string(request.password)])
         let found = try flows.peek(token, [.signIn], request: fingerprint, at: now)
-        try found.flow.require(.passwordRequired)
+        try Self.requirePassword(found.flow, found.tenant)
         let subject = Self.lockoutSubject(found.flow)
         let before = try surroundings.database.read { tx in
             try tx.lockout(of: subject, at: now).check(at: now)
@@ -20,19 +21,27 @@ extension SignInService {
         let isRight = try passwords.matches(request.password, before)
         var result: (SignInCompletion.SignedIn, TenantRecord)?
         _ = try flows.advance(token, .signIn, request: fingerprint, at: now) { tx, flow, tenant in
-            try flow.require(.passwordRequired)
-            try SignInCompletion.check(request.audience, of: tenant)
-            let account = try tx.account(flow.accountId)
+            try Self.requirePassword(flow, tenant)
+            try SignInCompletion.check(request.audience, request.scope, of: tenant)
+            let account = try tx.account(of: flow)
             let isStillRight = isRight && account?.password == before?.password
-            if let refusal = try passwords.judge(request.password, isRight: isStillRight, subject: subject, tenant, at: now, in: tx) {
+            if let refusal = try passwords.judge(
+                request.password, isRight: isStillRight, subject: subject, client: client, tenant, at: now, in: tx)
+            {
                 return .refused(refusal)
             }
             guard let account else { return .ended(ContinuationTokenExpired()) }
             if account.mustChangePassword { return .ended(PasswordChangeRequired(next: "passwordReset.start")) }
-            result = (try completion.begin(account, tenant, amr: ["pwd"], fresh, name, call, at: now, in: tx), tenant)
+            result = (try completion.begin(account, tenant, amr: ["pwd"], scope: request.scope, fresh, name, call, at: now, in: tx), tenant)
             return .finished
         }
         guard let (signedIn, tenant) = result else { throw ContinuationTokenInvalid() }
         return try completion.answer(signedIn, tenant, audience: request.audience, isNew: false, at: now)
+    }
+
+    /// - Throws: `StepNotPossible` where no password is due. Where nobody is to learn who has one, one is due beside a code.
+    private static func requirePassword(_ flow: Flow, _ tenant: TenantRecord) throws {
+        if flow.stage == .codeRequired, tenant.settings.enumerationProtection { return }
+        try flow.require(.passwordRequired)
     }
 }

@@ -1,26 +1,29 @@
 import Contract
 
 extension SignInService {
-    /// Signs in with the token that completed a sign-up or a reset, once.
+    /// Signs in with the token that completed a sign-up, a reset or a change of address, once.
     ///
-    /// - Throws: `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`, `AccountDisabled`, `AudienceNotOffered`.
+    /// - Throws: `TooManyFromClient`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`,
+    ///   `AccountDisabled`, `PasswordChangeRequired`, `AudienceNotOffered`, `ScopeNotOffered`.
     /// - Source: native-auth.md 2.4.
     public func withContinuation(
         _ request: SignInWithContinuation.Params, _ call: any CallContext
     ) throws -> SignInWithContinuation.Result {
         let now = surroundings.clock.now
+        _ = try flows.admit(request.client, token: request.continuationToken, at: now)
         let (token, name, fresh) = (request.continuationToken, SignInWithContinuation.info.name, completion.fresh())
         let fingerprint = flows.fingerprint(name, [.string(token)])
         var result: (SignInCompletion.SignedIn, TenantRecord)?
-        let flow = try flows.advance(token, .signUp, .passwordReset, request: fingerprint, at: now) { tx, flow, tenant in
+        let flow = try flows.advance(token, .signUp, .passwordReset, .emailChange, request: fingerprint, at: now) { tx, flow, tenant in
             try flow.require(.completed)
             if let username = request.username, Username.fold(username) != Username.fold(flow.username) {
                 throw ContinuationTokenInvalid()
             }
-            try SignInCompletion.check(request.audience, of: tenant)
-            guard let account = try tx.account(flow.accountId) else { return .ended(ContinuationTokenExpired()) }
+            try SignInCompletion.check(request.audience, request.scope, of: tenant)
+            guard let account = try tx.account(of: flow) else { return .ended(ContinuationTokenExpired()) }
+            if account.mustChangePassword { throw PasswordChangeRequired(next: "passwordReset.start") }
             // The code proved the address; a password that was chosen on the way proves nothing more.
-            result = (try completion.begin(account, tenant, amr: ["otp"], fresh, name, call, at: now, in: tx), tenant)
+            result = (try completion.begin(account, tenant, amr: ["otp"], scope: request.scope, fresh, name, call, at: now, in: tx), tenant)
             return .finished
         }
         guard let (signedIn, tenant) = result else { throw ContinuationTokenInvalid() }

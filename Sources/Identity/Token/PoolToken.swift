@@ -24,6 +24,9 @@ final class PoolTokenFrame: Sendable {
         }
     }
 
+    /// What every payload begins with.
+    fileprivate var beginning: [UInt8] { [UInt8(ascii: "{")] + opening }
+
     private static func members(_ body: (inout JSONWriter) -> Void) -> [UInt8] {
         var writer = JSONWriter()
         body(&writer)
@@ -31,9 +34,25 @@ final class PoolTokenFrame: Sendable {
     }
 }
 
+/// One of a pool's keys, ready to sign the pool's tokens. A class, as the frame is.
+final class PoolTokenIssuer: Sendable {
+    fileprivate let frame: PoolTokenFrame
+    private let signer: JWSSigner
+
+    init(_ frame: PoolTokenFrame, _ key: StoredKey) {
+        self.frame = frame
+        signer = key.signer.forPayloads(beginningWith: frame.beginning)
+    }
+
+    func count(ofPayload bytes: Int) -> Int { signer.count(ofPayload: bytes) }
+
+    /// Signs claims that were written for this issuer.
+    func sign(_ claims: [UInt8]) throws(CryptoFailure) -> String { try signer.sign(claims) }
+}
+
 /// The claims of a token that a pool issues (cognito.md 5.2), written in one pass.
 struct PoolTokenClaims: Sendable {
-    let frame: PoolTokenFrame
+    let issuer: PoolTokenIssuer
     let identityId: String
     let amr: AuthenticationMethods
     let tags: [(key: String, value: String)]
@@ -48,12 +67,12 @@ struct PoolTokenClaims: Sendable {
     /// So many characters a token has at most, here and at every method that takes one.
     static let mostCharacters = 20_000
 
-    /// The claims as `signer` signs them.
+    /// The claims as the issuer signs them.
     ///
     /// - Throws: `InvalidPrincipalTags` if the tags make the token too long.
-    func json(for signer: JWSSigner) throws -> [UInt8] {
+    func checkedJSON() throws -> [UInt8] {
         let json = json
-        let count = signer.count(ofPayload: json.count)
+        let count = issuer.count(ofPayload: json.count)
         if count > Self.mostCharacters,
             let longest = tags.max(by: { $0.key.utf8.count + $0.value.utf8.count < $1.key.utf8.count + $1.value.utf8.count })
         {
@@ -66,11 +85,11 @@ struct PoolTokenClaims: Sendable {
     private var json: [UInt8] {
         var writer = JSONWriter(reservingCapacity: 640)
         writer.beginObject()
-        writer.rawMembers(frame.opening)
+        writer.rawMembers(issuer.frame.opening)
         writer.key("sub")
         writer.string(identityId)
         writer.key("amr")
-        amr.write(pool: frame.poolId, to: &writer)
+        amr.write(pool: issuer.frame.poolId, to: &writer)
         if !tags.isEmpty {
             writer.key(Self.tagsClaim)
             writer.beginObject()
@@ -85,7 +104,7 @@ struct PoolTokenClaims: Sendable {
             writer.endObject()
             writer.endObject()
         }
-        if !amr.isGuest { writer.rawMembers(frame.arn) }
+        if !amr.isGuest { writer.rawMembers(issuer.frame.arn) }
         writer.key("iat")
         writer.int(issuedAt)
         writer.key("exp")

@@ -48,6 +48,7 @@ export interface Namespaces {
 
 export type {
   AccountMethods,
+  AccountChangeEmailParams, AccountChangeEmailResult,
   AccountChangePasswordParams, AccountChangePasswordResult,
   AccountCreateParams, AccountCreateResult,
   AccountDeleteParams, AccountDeleteResult,
@@ -55,6 +56,7 @@ export type {
   AccountGetParams, AccountGetResult,
   AccountListParams, AccountListResult,
   AccountSetClaimsParams, AccountSetClaimsResult,
+  AccountSubmitCodeParams, AccountSubmitCodeResult,
   AccountUpdateParams, AccountUpdateResult,
 } from "./methods/account.js";
 
@@ -201,6 +203,8 @@ export type {
   TestClockParams, TestClockResult,
   TestHttpParams, TestHttpResult,
   TestOutboxParams, TestOutboxResult,
+  TestResetParams, TestResetResult,
+  TestSeedParams, TestSeedResult,
   TestTokenParams, TestTokenResult,
 } from "./methods/test.js";
 

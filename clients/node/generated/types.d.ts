@@ -160,6 +160,15 @@ export interface BreachedPasswordCheck {
 /** The way a message goes. */
 export type Channel = "email" | "sms";
 
+/**
+ * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests a
+ * second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+ */
+export interface ClientOrigin {
+  /** The IPv4 or IPv6 address; of IPv6 the first 64 bits count. At most 45 characters. */
+  address: string;
+}
+
 /** The code that was sent, digit for digit. At most 64 characters. Secret: `util.inspect` does not show it. */
 export type Code = string;
 
@@ -241,6 +250,29 @@ export type DeveloperProviderName = string;
 /** What your own system calls a user. Compared byte by byte. At most 1024 characters. */
 export type DeveloperUserIdentifier = string;
 
+/** Where the change or the verification of an address stands. */
+export interface EmailChangeStep {
+  /** What comes next. codeRequired: account.submitCode; completed: the account has the address, and it is verified. */
+  state: Open<"codeRequired" | "completed">;
+  /**
+   * codeRequired: for account.submitCode. completed: after a change, which ends every session, signIn.withContinuation
+   * signs in with it; there is none after a verification.
+   */
+  continuationToken?: ContinuationToken;
+  /** codeRequired: where the code went, with most of it hidden. */
+  sentTo?: string;
+  /** The way a message goes. */
+  channel?: Open<Channel>;
+  /** codeRequired: how many digits it has. */
+  codeLength?: number;
+  /** codeRequired: from when on it makes sense to ask for another code. */
+  resendAt?: Timestamp;
+  /** codeRequired: until when the code is good; else until when the continuation token is. */
+  expiresAt?: Timestamp;
+  /** completed: the account as it is now. */
+  account?: Account;
+}
+
 /** One thing that must work. */
 export interface HealthCheck {
   /** What was looked at, such as store or keys. */
@@ -319,6 +351,9 @@ export type KeyState = "next" | "active" | "retired" | "revoked";
 
 /** A key's id: its RFC 7638 thumbprint. At most 128 characters. */
 export type Kid = string;
+
+/** A language tag such as de-CH (BCP 47). At most 64 characters. */
+export type LanguageTag = string;
 
 /** One bar of a histogram. */
 export interface LatencyBucket {
@@ -781,6 +816,9 @@ export interface RolesByKind {
   unauthenticated?: RoleArn;
 }
 
+/** What an access token allows: names, separated by a space (RFC 6749 section 3.3). At most 2048 characters. */
+export type Scope = string;
+
 /** A message that would have been sent. */
 export interface SentMessage {
   /** Counts the messages of the store. */
@@ -793,6 +831,8 @@ export interface SentMessage {
   purpose: string;
   /** The code in it. */
   code?: string;
+  /** The language that it is in. */
+  language: LanguageTag;
   /** A mail's subject. */
   subject?: string;
   /** What it says. */
@@ -857,6 +897,8 @@ export interface SignInStep {
   accessToken?: Jwt;
   /** completed: gets fresh ones. */
   refreshToken?: RefreshToken;
+  /** completed: what the access token allows. */
+  scope?: Scope;
   /** completed: whether this is the sign-in right after the sign-up. */
   isNewAccount?: boolean;
 }
@@ -957,10 +999,11 @@ export type TagValue = string;
 export type Tags = { [name: string]: TagValue };
 
 /**
- * What a message is for: the code of a sign-up, of a sign-in, of a password reset, or the notice to somebody who has an
- * account already.
+ * What a message is for: the code of a sign-up, of a sign-in, of a password reset, of an address that an account is to
+ * have; the notice to somebody who has an account already, to somebody who has none, or to the address that an account
+ * had until now.
  */
-export type TemplatePurpose = "signUp" | "signIn" | "passwordReset" | "signUpNotice";
+export type TemplatePurpose = "signUp" | "signIn" | "passwordReset" | "verifyAddress" | "signUpNotice" | "noAccountNotice" | "addressChanged";
 
 /** A tenant: the accounts of people, and how they come to be. */
 export interface Tenant {
@@ -978,6 +1021,8 @@ export interface Tenant {
   attributes: TenantAttribute[];
   /** For whom access tokens can be asked beside the tenant itself. At most 100 elements. */
   audiences: string[];
+  /** What access tokens can be asked to allow, beside openid, profile, email and offline_access. At most 100 elements. */
+  scopes: string[];
   /** What passwords must be like. */
   passwordPolicy: PasswordPolicy;
   /** The codes that are sent to people. */
@@ -1028,8 +1073,8 @@ export interface TenantAttribute {
 }
 
 /**
- * A tenant as system.apply takes it: what tenant.create takes but delivery, which tenant.update sets and which stays as
- * it is. What is left out stays as it is; a new tenant gets the default.
+ * A tenant as system.apply takes it: what tenant.create takes. What is left out stays as it is; a new tenant gets the
+ * default.
  */
 export interface TenantDeclaration {
   /** The id of a tenant, which stands in its issuer and is the audience of its ID tokens. */
@@ -1047,6 +1092,8 @@ export interface TenantDeclaration {
   attributes?: readonly TenantAttribute[];
   /** For whom access tokens can be asked beside the tenant itself. At most 100 elements. */
   audiences?: readonly string[];
+  /** What access tokens can be asked to allow, beside openid, profile, email and offline_access. At most 100 elements. */
+  scopes?: readonly string[];
   /** What passwords must be like. */
   passwordPolicy?: PasswordPolicy;
   /** The codes that are sent to people. */
@@ -1055,6 +1102,11 @@ export interface TenantDeclaration {
   lockout?: LockoutPolicy;
   /** How long the tokens of a tenant live. */
   tokens?: TokenLifetimes;
+  /**
+   * As a whole. Its secrets are kept sealed and stand in no answer; where one is left out and goes to the same place as
+   * before, it stays.
+   */
+  delivery?: TenantDelivery;
   /** Whether sign-up, sign-in and reset hide which addresses have accounts. */
   enumerationProtection?: boolean;
   /**
@@ -1076,10 +1128,10 @@ export interface TenantDelivery {
    * HMAC-SHA-256.
    */
   webhook?: TenantWebhook;
-  /** Words of its own, one for each purpose and language. At most 100 elements. */
+  /** Words of its own, one for each channel, purpose and language. At most 100 elements. */
   templates?: readonly TenantTemplate[];
-  /** The language that mails are written in, if there are words in it. At most 64 characters. Without it: "en". */
-  language?: string;
+  /** The language of messages in flows that name none, or one that there are no words in. Without it: "en". */
+  language?: LanguageTag;
 }
 
 /** The id of a tenant, which stands in its issuer and is the audience of its ID tokens. At most 64 characters. */
@@ -1112,20 +1164,26 @@ export interface TenantMailServer {
 }
 
 /**
- * The words of a mail in one language. {{code}}, {{minutes}}, {{tenantName}} and {{address}} are filled in; whatever the
- * values are, they add no line to a header and no markup to the HTML.
+ * The words of a mail or a text message in one language. {{code}}, {{minutes}}, {{tenantName}} and {{address}} are
+ * filled in; whatever the values are, they add no line to a header and no markup to the HTML.
  */
 export interface TenantTemplate {
   /**
-   * What a message is for: the code of a sign-up, of a sign-in, of a password reset, or the notice to somebody who has
-   * an account already.
+   * What a message is for: the code of a sign-up, of a sign-in, of a password reset, of an address that an account is to
+   * have; the notice to somebody who has an account already, to somebody who has none, or to the address that an account
+   * had until now.
    */
   purpose: TemplatePurpose;
-  /** A language tag such as de-CH. At most 64 characters. */
-  language: string;
-  /** One line. At most 256 characters. */
-  subject: string;
-  /** The mail as plain text. At most 16384 characters. */
+  /**
+   * email: a mail, which has a subject; sms: a text message, which has neither subject nor html and up to 765
+   * characters. Without it: "email".
+   */
+  channel?: Channel;
+  /** A language tag such as de-CH (BCP 47). */
+  language: LanguageTag;
+  /** One line, of a mail. At most 256 characters. */
+  subject?: string;
+  /** The message as plain text. At most 16384 characters. */
   text: string;
   /** The same as HTML. At most 65536 characters. */
   html?: string;
@@ -1178,6 +1236,8 @@ export interface Tokens {
   accessToken: Jwt;
   /** Gets fresh tokens, once: each use answers the next one. */
   refreshToken: RefreshToken;
+  /** What the access token allows. */
+  scope: Scope;
   /** When the ID token expires. */
   expiresAt: Timestamp;
 }

@@ -18,12 +18,18 @@ public enum SignUpStart: ContractMethod {
         public var password: String?
         /// Attributes by their names: strings, integers and booleans, as the tenant asks for them.
         public var attributes: JSONObject?
+        /// The language of the messages: the tenant's words in it, else in the language without its region, else in the tenant's own, else the built-in English ones. It stays for the whole flow.
+        public var language: String?
+        /// From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+        public var client: ClientOrigin?
 
-        public init(tenantId: String = "default", username: String, password: String? = nil, attributes: JSONObject? = nil) {
+        public init(tenantId: String = "default", username: String, password: String? = nil, attributes: JSONObject? = nil, language: String? = nil, client: ClientOrigin? = nil) {
             self.tenantId = tenantId
             self.username = username
             self.password = password
             self.attributes = attributes
+            self.language = language
+            self.client = client
         }
 
         public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
@@ -31,6 +37,8 @@ public enum SignUpStart: ContractMethod {
             var username: String?
             var password: String?
             var attributes: JSONObject?
+            var language: String?
+            var client: ClientOrigin?
             node.forEachPair { _name, _value in
                 if _name.isString("tenantId") {
                     tenantId = reader.string(_value, at: "tenantId", .tenantId)
@@ -40,8 +48,12 @@ public enum SignUpStart: ContractMethod {
                     password = reader.string(_value, at: "password", .password)
                 } else if _name.isString("attributes") {
                     attributes = reader.anyObject(_value, at: "attributes")
+                } else if _name.isString("language") {
+                    language = reader.string(_value, at: "language", .languageTag)
+                } else if _name.isString("client") {
+                    client = reader.object(_value, at: "client")
                 } else {
-                    reader.unknown(_name, among: ["tenantId", "username", "password", "attributes"])
+                    reader.unknown(_name, among: ["tenantId", "username", "password", "attributes", "language", "client"])
                 }
             }
             if username == nil { reader.missing("username", in: node) }
@@ -50,6 +62,8 @@ public enum SignUpStart: ContractMethod {
             self.username = username
             self.password = password
             self.attributes = attributes
+            self.language = language
+            self.client = client
         }
     }
 
@@ -61,8 +75,8 @@ public enum SignUpStart: ContractMethod {
         summary: "Start a sign-up.",
         description: "Sends a code to the address. Password and attributes can be given now, or when they are asked for; they are checked now. Nothing is an account before the code is verified, so that a pending sign-up blocks nobody.",
         caller: .`public`, isReadOnly: false, isTesting: false,
-        errors: ["tenantNotFound", "signUpNotAllowed", "invalidUsername", "userAlreadyExists", "passwordNotAccepted", "invalidPassword", "invalidAttributes", "tooManyCodes", "messageNotSent"],
-        openRPC: ##"{"name":"signUp.start","summary":"Start a sign-up.","description":"Sends a code to the address. Password and attributes can be given now, or when they are asked for; they are checked now. Nothing is an account before the code is verified, so that a pending sign-up blocks nobody.","paramStructure":"by-name","params":[{"name":"username","required":true,"description":"The email address that somebody signs up or in with. Compared without regard to upper and lower case.","schema":{"$ref":"#/components/schemas/Username"}},{"name":"tenantId","required":false,"description":"The id of a tenant, which stands in its issuer and is the audience of its ID tokens.","schema":{"$ref":"#/components/schemas/TenantId","default":"default"}},{"name":"password","required":false,"description":"A password.","schema":{"$ref":"#/components/schemas/Password"}},{"name":"attributes","required":false,"description":"Attributes by their names: strings, integers and booleans, as the tenant asks for them.","schema":{"$ref":"#/components/schemas/AttributeValues"}}],"result":{"name":"result","schema":{"$ref":"#/components/schemas/SignUpStep"}},"errors":[{"$ref":"#/components/errors/tenantNotFound"},{"$ref":"#/components/errors/signUpNotAllowed"},{"$ref":"#/components/errors/invalidUsername"},{"$ref":"#/components/errors/userAlreadyExists"},{"$ref":"#/components/errors/passwordNotAccepted"},{"$ref":"#/components/errors/invalidPassword"},{"$ref":"#/components/errors/invalidAttributes"},{"$ref":"#/components/errors/tooManyCodes"},{"$ref":"#/components/errors/messageNotSent"}],"examples":[{"name":"with nothing but an address","params":[{"name":"username","value":"alice@example.com"}],"result":{"name":"result","value":{"state":"codeRequired","continuationToken":"AZ1mQ3uQRk2Xn0b7VxkS4QABcV8m0Cq3e1vY7s5hJrT2uLw9dKfPgNzB","sentTo":"a***@e***.com","channel":"email","codeLength":8,"resendAt":1700000060,"expiresAt":1700000600}}}],"x-caller":"public","x-read-only":false,"x-testing":false,"x-equivalents":{"nativeAuth":"/signup/v1.0/start, /signup/v1.0/challenge"}}"##,
-        makeParams: { [FieldInfo(name: "tenantId", type: "string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$", isRequired: false, defaultValue: ##""default""##, description: "The id of a tenant, which stands in its issuer and is the audience of its ID tokens."), FieldInfo(name: "username", type: "string of 0–1024 characters", isRequired: true, defaultValue: nil, description: "The email address that somebody signs up or in with. Compared without regard to upper and lower case."), FieldInfo(name: "password", type: "string of 0–4096 characters", isRequired: false, defaultValue: nil, description: "A password."), FieldInfo(name: "attributes", type: "any object", isRequired: false, defaultValue: nil, description: "Attributes by their names: strings, integers and booleans, as the tenant asks for them.")] },
+        errors: ["tenantNotFound", "signUpNotAllowed", "invalidUsername", "userAlreadyExists", "passwordNotAccepted", "invalidPassword", "invalidAttributes", "tooManyCodes", "messageNotSent", "tooManyFromClient"],
+        openRPC: ##"{"name":"signUp.start","summary":"Start a sign-up.","description":"Sends a code to the address. Password and attributes can be given now, or when they are asked for; they are checked now. Nothing is an account before the code is verified, so that a pending sign-up blocks nobody.","paramStructure":"by-name","params":[{"name":"username","required":true,"description":"The email address that somebody signs up or in with. Compared without regard to upper and lower case.","schema":{"$ref":"#/components/schemas/Username"}},{"name":"tenantId","required":false,"description":"The id of a tenant, which stands in its issuer and is the audience of its ID tokens.","schema":{"$ref":"#/components/schemas/TenantId","default":"default"}},{"name":"password","required":false,"description":"A password.","schema":{"$ref":"#/components/schemas/Password"}},{"name":"attributes","required":false,"description":"Attributes by their names: strings, integers and booleans, as the tenant asks for them.","schema":{"$ref":"#/components/schemas/AttributeValues"}},{"name":"language","required":false,"description":"The language of the messages: the tenant's words in it, else in the language without its region, else in the tenant's own, else the built-in English ones. It stays for the whole flow.","schema":{"$ref":"#/components/schemas/LanguageTag","description":"The language of the messages: the tenant's words in it, else in the language without its region, else in the tenant's own, else the built-in English ones. It stays for the whole flow."}},{"name":"client","required":false,"description":"From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.","schema":{"$ref":"#/components/schemas/ClientOrigin"}}],"result":{"name":"result","schema":{"$ref":"#/components/schemas/SignUpStep"}},"errors":[{"$ref":"#/components/errors/tenantNotFound"},{"$ref":"#/components/errors/signUpNotAllowed"},{"$ref":"#/components/errors/invalidUsername"},{"$ref":"#/components/errors/userAlreadyExists"},{"$ref":"#/components/errors/passwordNotAccepted"},{"$ref":"#/components/errors/invalidPassword"},{"$ref":"#/components/errors/invalidAttributes"},{"$ref":"#/components/errors/tooManyCodes"},{"$ref":"#/components/errors/messageNotSent"},{"$ref":"#/components/errors/tooManyFromClient"}],"examples":[{"name":"with nothing but an address","params":[{"name":"username","value":"alice@example.com"}],"result":{"name":"result","value":{"state":"codeRequired","continuationToken":"AZ1mQ3uQRk2Xn0b7VxkS4QABcV8m0Cq3e1vY7s5hJrT2uLw9dKfPgNzB","sentTo":"a***@e***.com","channel":"email","codeLength":8,"resendAt":1700000060,"expiresAt":1700000600}}}],"x-caller":"public","x-read-only":false,"x-testing":false,"x-equivalents":{"nativeAuth":"/signup/v1.0/start, /signup/v1.0/challenge"}}"##,
+        makeParams: { [FieldInfo(name: "tenantId", type: "string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$", isRequired: false, defaultValue: ##""default""##, description: "The id of a tenant, which stands in its issuer and is the audience of its ID tokens."), FieldInfo(name: "username", type: "string of 0–1024 characters", isRequired: true, defaultValue: nil, description: "The email address that somebody signs up or in with. Compared without regard to upper and lower case."), FieldInfo(name: "password", type: "string of 0–4096 characters", isRequired: false, defaultValue: nil, description: "A password."), FieldInfo(name: "attributes", type: "any object", isRequired: false, defaultValue: nil, description: "Attributes by their names: strings, integers and booleans, as the tenant asks for them."), FieldInfo(name: "language", type: "string of 2–64 characters like ^[A-Za-z]+(-[A-Za-z0-9]+)*$", isRequired: false, defaultValue: nil, description: "The language of the messages: the tenant's words in it, else in the language without its region, else in the tenant's own, else the built-in English ones. It stays for the whole flow."), FieldInfo(name: "client", type: "ClientOrigin", isRequired: false, defaultValue: nil, description: "From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.")] },
         makeResult: { [FieldInfo(name: "state", type: "codeRequired | passwordRequired | attributesRequired | completed", isRequired: true, defaultValue: nil, description: "What comes next. codeRequired: submitCode; passwordRequired: submitPassword; attributesRequired: submitAttributes; completed: the account is there, signIn.withContinuation signs it in."), FieldInfo(name: "continuationToken", type: "string of 1–512 characters", isRequired: true, defaultValue: nil, description: "Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages."), FieldInfo(name: "sentTo", type: "string", isRequired: false, defaultValue: nil, description: "codeRequired: where the code went, with most of it hidden."), FieldInfo(name: "channel", type: "email | sms", isRequired: false, defaultValue: nil, description: "The way a message goes."), FieldInfo(name: "codeLength", type: "integer", isRequired: false, defaultValue: nil, description: "codeRequired: how many digits it has."), FieldInfo(name: "resendAt", type: "integer 0–253402300799", isRequired: false, defaultValue: nil, description: "codeRequired: from when on it makes sense to ask for another code."), FieldInfo(name: "expiresAt", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "codeRequired: until when the code is good; else until when the continuation token is."), FieldInfo(name: "attributes", type: "array of TenantAttribute", isRequired: false, defaultValue: nil, description: "attributesRequired: what is still asked for."), FieldInfo(name: "accountId", type: "string of 1–64 characters like ^[0-9a-f-]+$", isRequired: false, defaultValue: nil, description: "completed: the new account.")] })
 }

@@ -33,10 +33,12 @@ public struct SignInStep: ContractResult, Equatable {
     public var accessToken: String?
     /// completed: gets fresh ones.
     public var refreshToken: String?
+    /// completed: what the access token allows.
+    public var scope: String?
     /// completed: whether this is the sign-in right after the sign-up.
     public var isNewAccount: Bool?
 
-    public init(state: State, continuationToken: String? = nil, sentTo: String? = nil, channel: Channel? = nil, codeLength: Int64? = nil, resendAt: Int64? = nil, expiresAt: Int64, account: Account? = nil, idToken: String? = nil, accessToken: String? = nil, refreshToken: String? = nil, isNewAccount: Bool? = nil) {
+    public init(state: State, continuationToken: String? = nil, sentTo: String? = nil, channel: Channel? = nil, codeLength: Int64? = nil, resendAt: Int64? = nil, expiresAt: Int64, account: Account? = nil, idToken: String? = nil, accessToken: String? = nil, refreshToken: String? = nil, scope: String? = nil, isNewAccount: Bool? = nil) {
         self.state = state
         self.continuationToken = continuationToken
         self.sentTo = sentTo
@@ -48,6 +50,7 @@ public struct SignInStep: ContractResult, Equatable {
         self.idToken = idToken
         self.accessToken = accessToken
         self.refreshToken = refreshToken
+        self.scope = scope
         self.isNewAccount = isNewAccount
     }
 
@@ -92,6 +95,10 @@ public struct SignInStep: ContractResult, Equatable {
         if let refreshToken {
             writer.key("refreshToken")
             writer.string(refreshToken)
+        }
+        if let scope {
+            writer.key("scope")
+            writer.string(scope)
         }
         if let isNewAccount {
             writer.key("isNewAccount")

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// A tenant as system.apply takes it: what tenant.create takes but delivery, which tenant.update sets and which stays as it is. What is left out stays as it is; a new tenant gets the default.
+/// A tenant as system.apply takes it: what tenant.create takes. What is left out stays as it is; a new tenant gets the default.
 public struct TenantDeclaration: ContractParams, Equatable {
     /// The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
     public var tenantId: String
@@ -16,6 +16,8 @@ public struct TenantDeclaration: ContractParams, Equatable {
     public var attributes: [TenantAttribute]?
     /// For whom access tokens can be asked beside the tenant itself.
     public var audiences: [String]?
+    /// What access tokens can be asked to allow, beside openid, profile, email and offline_access.
+    public var scopes: [String]?
     /// What passwords must be like.
     public var passwordPolicy: PasswordPolicy?
     /// The codes that are sent to people.
@@ -24,22 +26,26 @@ public struct TenantDeclaration: ContractParams, Equatable {
     public var lockout: LockoutPolicy?
     /// How long the tokens of a tenant live.
     public var tokens: TokenLifetimes?
+    /// As a whole. Its secrets are kept sealed and stand in no answer; where one is left out and goes to the same place as before, it stays.
+    public var delivery: TenantDelivery?
     /// Whether sign-up, sign-in and reset hide which addresses have accounts.
     public var enumerationProtection: Bool?
     /// For a new tenant, which has ES256 without it; of a tenant that is there it cannot be changed here, since key.rotate does that.
     public var signingAlgorithm: SigningAlgorithm?
 
-    public init(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, enumerationProtection: Bool? = nil, signingAlgorithm: SigningAlgorithm? = nil) {
+    public init(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, signingAlgorithm: SigningAlgorithm? = nil) {
         self.tenantId = tenantId
         self.name = name
         self.localAccountMethod = localAccountMethod
         self.signUpAllowed = signUpAllowed
         self.attributes = attributes
         self.audiences = audiences
+        self.scopes = scopes
         self.passwordPolicy = passwordPolicy
         self.codes = codes
         self.lockout = lockout
         self.tokens = tokens
+        self.delivery = delivery
         self.enumerationProtection = enumerationProtection
         self.signingAlgorithm = signingAlgorithm
     }
@@ -51,10 +57,12 @@ public struct TenantDeclaration: ContractParams, Equatable {
         var signUpAllowed: Bool?
         var attributes: [TenantAttribute]?
         var audiences: [String]?
+        var scopes: [String]?
         var passwordPolicy: PasswordPolicy?
         var codes: CodePolicy?
         var lockout: LockoutPolicy?
         var tokens: TokenLifetimes?
+        var delivery: TenantDelivery?
         var enumerationProtection: Bool?
         var signingAlgorithm: SigningAlgorithm?
         node.forEachPair { _name, _value in
@@ -70,6 +78,8 @@ public struct TenantDeclaration: ContractParams, Equatable {
                 attributes = reader.array(_value, at: "attributes", count: 0...100, isUnique: false) { reader, value, step in reader.object(value, at: step) }
             } else if _name.isString("audiences") {
                 audiences = reader.array(_value, at: "audiences", count: 0...100, isUnique: true) { reader, value, step in reader.string(value, at: step, .tenantDeclarationAudiencesElement) }
+            } else if _name.isString("scopes") {
+                scopes = reader.array(_value, at: "scopes", count: 0...100, isUnique: true) { reader, value, step in reader.string(value, at: step, .tenantDeclarationScopesElement) }
             } else if _name.isString("passwordPolicy") {
                 passwordPolicy = reader.object(_value, at: "passwordPolicy")
             } else if _name.isString("codes") {
@@ -78,12 +88,14 @@ public struct TenantDeclaration: ContractParams, Equatable {
                 lockout = reader.object(_value, at: "lockout")
             } else if _name.isString("tokens") {
                 tokens = reader.object(_value, at: "tokens")
+            } else if _name.isString("delivery") {
+                delivery = reader.object(_value, at: "delivery")
             } else if _name.isString("enumerationProtection") {
                 enumerationProtection = reader.boolean(_value, at: "enumerationProtection")
             } else if _name.isString("signingAlgorithm") {
                 signingAlgorithm = reader.enumeration(_value, at: "signingAlgorithm")
             } else {
-                reader.unknown(_name, among: ["tenantId", "name", "localAccountMethod", "signUpAllowed", "attributes", "audiences", "passwordPolicy", "codes", "lockout", "tokens", "enumerationProtection", "signingAlgorithm"])
+                reader.unknown(_name, among: ["tenantId", "name", "localAccountMethod", "signUpAllowed", "attributes", "audiences", "scopes", "passwordPolicy", "codes", "lockout", "tokens", "delivery", "enumerationProtection", "signingAlgorithm"])
             }
         }
         if tenantId == nil { reader.missing("tenantId", in: node) }
@@ -94,10 +106,12 @@ public struct TenantDeclaration: ContractParams, Equatable {
         self.signUpAllowed = signUpAllowed
         self.attributes = attributes
         self.audiences = audiences
+        self.scopes = scopes
         self.passwordPolicy = passwordPolicy
         self.codes = codes
         self.lockout = lockout
         self.tokens = tokens
+        self.delivery = delivery
         self.enumerationProtection = enumerationProtection
         self.signingAlgorithm = signingAlgorithm
     }
@@ -106,4 +120,5 @@ public struct TenantDeclaration: ContractParams, Equatable {
 extension StringRule {
     static let tenantDeclarationName = StringRule(length: 1...128)
     static let tenantDeclarationAudiencesElement = StringRule(length: 1...255)
+    static let tenantDeclarationScopesElement = StringRule(length: 1...255, pattern: StringPattern(text: ##"^[!#-\[\]-~]+$"##, transitions: ##"0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000202222222222222222222222222222222222222222222222222222222220222222222222222222222222222222222200000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000030333333333333333333333333333333333333333333333333333333333033333333333333333333333333333333330000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000003033333333333333333333333333333333333333333333333333333333303333333333333333333333333333333333000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000"##, accepts: ##"0011"##))
 }

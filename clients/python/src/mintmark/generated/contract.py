@@ -5,6 +5,7 @@ __version__ = "0.1.0"
 
 # Every method of this client.
 METHODS = frozenset({
+    "account.changeEmail",
     "account.changePassword",
     "account.create",
     "account.delete",
@@ -12,6 +13,7 @@ METHODS = frozenset({
     "account.get",
     "account.list",
     "account.setClaims",
+    "account.submitCode",
     "account.update",
     "audit.list",
     "audit.verify",
@@ -90,6 +92,8 @@ METHODS = frozenset({
     "test.clock",
     "test.http",
     "test.outbox",
+    "test.reset",
+    "test.seed",
     "test.token",
     "token.discovery",
     "token.jwks",
@@ -103,5 +107,7 @@ TESTING_METHODS = frozenset({
     "test.clock",
     "test.http",
     "test.outbox",
+    "test.reset",
+    "test.seed",
     "test.token",
 })

@@ -37,6 +37,9 @@ CredentialsProviderOpenFlow = Literal["enhanced", "basic"]
 # Who mints when the logins name the developer provider. self: this process. caller: your own backend, which is asked by the state tokenRequired and answers by submitToken.
 CredentialsProviderOpenTokenSource = Literal["self", "caller"]
 
+# What comes next. codeRequired: account.submitCode; completed: the account has the address, and it is verified.
+EmailChangeStepState = Literal["codeRequired", "completed"]
+
 # A guest never had a login; a disabled identity was merged into another one or lost its last login.
 IdentityState = Literal["guest", "authenticated", "disabled"]
 
@@ -97,8 +100,8 @@ SystemInfoResultCaller = Literal["developer", "public"]
 # Where the data lives.
 SystemInfoResultStoreKind = Literal["memory", "sqlite", "postgres"]
 
-# What a message is for: the code of a sign-up, of a sign-in, of a password reset, or the notice to somebody who has an account already.
-TemplatePurpose = Literal["signUp", "signIn", "passwordReset", "signUpNotice"]
+# What a message is for: the code of a sign-up, of a sign-in, of a password reset, of an address that an account is to have; the notice to somebody who has an account already, to somebody who has none, or to the address that an account had until now.
+TemplatePurpose = Literal["signUp", "signIn", "passwordReset", "verifyAddress", "signUpNotice", "noAccountNotice", "addressChanged"]
 
 # Which of the issuer's keys signs. wrong is none of them but claims to be the active one; unknown has a kid of its own.
 TestTokenKeyState = Literal["active", "next", "retired", "revoked", "gone", "wrong", "unknown"]
@@ -681,6 +684,25 @@ class BreachedPasswordCheck(Record):
         return None if value is None else cast("bool", value)
 
 
+class ClientOrigin(Record):
+    """From where somebody uses your application. What is asked for, failed and sent is then counted by it too:
+    20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+    """
+
+    __slots__ = ()
+    _members = (("address", "address"),)
+
+    def __init__(self, *, address: str) -> None:
+        super().__init__({
+            "address": address,
+        })
+
+    @property
+    def address(self) -> str:
+        """The IPv4 or IPv6 address; of IPv6 the first 64 bits count."""
+        return cast("str", self._required("address"))
+
+
 class CodePolicy(Record):
     """The codes that are sent to people."""
 
@@ -1179,6 +1201,88 @@ class CredentialsVerifyResult(Record):
         """
         value = self._optional("sessionPolicy")
         return None if value is None else cast("Dict[str, Any]", value)
+
+
+class EmailChangeStep(Record):
+    """Where the change or the verification of an address stands."""
+
+    __slots__ = ()
+    _members = (("state", "state"), ("continuation_token", "continuationToken"), ("sent_to", "sentTo"), ("channel", "channel"), ("code_length", "codeLength"), ("resend_at", "resendAt"), ("expires_at", "expiresAt"), ("account", "account"),)
+    _secret = frozenset({"continuationToken"})
+
+    def __init__(
+        self,
+        *,
+        state: str,
+        continuation_token: Optional[str] = None,
+        sent_to: Optional[str] = None,
+        channel: Optional[str] = None,
+        code_length: Optional[int] = None,
+        resend_at: Optional[int] = None,
+        expires_at: Optional[int] = None,
+        account: Optional[Union[Account, Mapping[str, Any]]] = None,
+    ) -> None:
+        super().__init__({
+            "state": state,
+            "continuationToken": continuation_token,
+            "sentTo": sent_to,
+            "channel": channel,
+            "codeLength": code_length,
+            "resendAt": resend_at,
+            "expiresAt": expires_at,
+            "account": account,
+        })
+
+    @property
+    def state(self) -> str:
+        """What comes next. codeRequired: account.submitCode; completed: the account has the address, and it is
+        verified. One of codeRequired, completed, or what a newer binary answers.
+        """
+        return cast("str", self._required("state"))
+
+    @property
+    def continuation_token(self) -> Optional[str]:
+        """codeRequired: for account.submitCode. completed: after a change, which ends every session,
+        signIn.withContinuation signs in with it; there is none after a verification.
+        """
+        value = self._optional("continuationToken")
+        return None if value is None else cast("str", value)
+
+    @property
+    def sent_to(self) -> Optional[str]:
+        """codeRequired: where the code went, with most of it hidden."""
+        value = self._optional("sentTo")
+        return None if value is None else cast("str", value)
+
+    @property
+    def channel(self) -> Optional[str]:
+        """The way a message goes. One of email, sms, or what a newer binary answers."""
+        value = self._optional("channel")
+        return None if value is None else cast("str", value)
+
+    @property
+    def code_length(self) -> Optional[int]:
+        """codeRequired: how many digits it has."""
+        value = self._optional("codeLength")
+        return None if value is None else cast("int", value)
+
+    @property
+    def resend_at(self) -> Optional[int]:
+        """codeRequired: from when on it makes sense to ask for another code."""
+        value = self._optional("resendAt")
+        return None if value is None else cast("int", value)
+
+    @property
+    def expires_at(self) -> Optional[int]:
+        """codeRequired: until when the code is good; else until when the continuation token is."""
+        value = self._optional("expiresAt")
+        return None if value is None else cast("int", value)
+
+    @property
+    def account(self) -> Optional[Account]:
+        """completed: the account as it is now."""
+        value = self._optional("account")
+        return None if value is None else Account.of(value)
 
 
 class HealthCheck(Record):
@@ -2766,7 +2870,7 @@ class SentMessage(Record):
     """A message that would have been sent."""
 
     __slots__ = ()
-    _members = (("number", "number"), ("to", "to"), ("channel", "channel"), ("purpose", "purpose"), ("code", "code"), ("subject", "subject"), ("text", "text"), ("sent_at", "sentAt"), ("tenant_id", "tenantId"),)
+    _members = (("number", "number"), ("to", "to"), ("channel", "channel"), ("purpose", "purpose"), ("code", "code"), ("language", "language"), ("subject", "subject"), ("text", "text"), ("sent_at", "sentAt"), ("tenant_id", "tenantId"),)
 
     def __init__(
         self,
@@ -2775,6 +2879,7 @@ class SentMessage(Record):
         to: str,
         channel: str,
         purpose: str,
+        language: str,
         text: str,
         sent_at: int,
         tenant_id: str,
@@ -2787,6 +2892,7 @@ class SentMessage(Record):
             "channel": channel,
             "purpose": purpose,
             "code": code,
+            "language": language,
             "subject": subject,
             "text": text,
             "sentAt": sent_at,
@@ -2818,6 +2924,11 @@ class SentMessage(Record):
         """The code in it."""
         value = self._optional("code")
         return None if value is None else cast("str", value)
+
+    @property
+    def language(self) -> str:
+        """The language that it is in."""
+        return cast("str", self._required("language"))
 
     @property
     def subject(self) -> Optional[str]:
@@ -2959,7 +3070,7 @@ class SignInStep(Record):
     """Where a sign-in stands."""
 
     __slots__ = ()
-    _members = (("state", "state"), ("continuation_token", "continuationToken"), ("sent_to", "sentTo"), ("channel", "channel"), ("code_length", "codeLength"), ("resend_at", "resendAt"), ("expires_at", "expiresAt"), ("account", "account"), ("id_token", "idToken"), ("access_token", "accessToken"), ("refresh_token", "refreshToken"), ("is_new_account", "isNewAccount"),)
+    _members = (("state", "state"), ("continuation_token", "continuationToken"), ("sent_to", "sentTo"), ("channel", "channel"), ("code_length", "codeLength"), ("resend_at", "resendAt"), ("expires_at", "expiresAt"), ("account", "account"), ("id_token", "idToken"), ("access_token", "accessToken"), ("refresh_token", "refreshToken"), ("scope", "scope"), ("is_new_account", "isNewAccount"),)
     _secret = frozenset({"continuationToken", "idToken", "accessToken", "refreshToken"})
 
     def __init__(
@@ -2976,6 +3087,7 @@ class SignInStep(Record):
         id_token: Optional[str] = None,
         access_token: Optional[str] = None,
         refresh_token: Optional[str] = None,
+        scope: Optional[str] = None,
         is_new_account: Optional[bool] = None,
     ) -> None:
         super().__init__({
@@ -2990,6 +3102,7 @@ class SignInStep(Record):
             "idToken": id_token,
             "accessToken": access_token,
             "refreshToken": refresh_token,
+            "scope": scope,
             "isNewAccount": is_new_account,
         })
 
@@ -3060,6 +3173,12 @@ class SignInStep(Record):
     def refresh_token(self) -> Optional[str]:
         """completed: gets fresh ones."""
         value = self._optional("refreshToken")
+        return None if value is None else cast("str", value)
+
+    @property
+    def scope(self) -> Optional[str]:
+        """completed: what the access token allows."""
+        value = self._optional("scope")
         return None if value is None else cast("str", value)
 
     @property
@@ -3767,7 +3886,7 @@ class Tenant(Record):
     """A tenant: the accounts of people, and how they come to be."""
 
     __slots__ = ()
-    _members = (("tenant_id", "tenantId"), ("name", "name"), ("issuer", "issuer"), ("local_account_method", "localAccountMethod"), ("sign_up_allowed", "signUpAllowed"), ("attributes", "attributes"), ("audiences", "audiences"), ("password_policy", "passwordPolicy"), ("codes", "codes"), ("lockout", "lockout"), ("tokens", "tokens"), ("delivery", "delivery"), ("enumeration_protection", "enumerationProtection"), ("signing_algorithm", "signingAlgorithm"), ("created_at", "createdAt"), ("updated_at", "updatedAt"),)
+    _members = (("tenant_id", "tenantId"), ("name", "name"), ("issuer", "issuer"), ("local_account_method", "localAccountMethod"), ("sign_up_allowed", "signUpAllowed"), ("attributes", "attributes"), ("audiences", "audiences"), ("scopes", "scopes"), ("password_policy", "passwordPolicy"), ("codes", "codes"), ("lockout", "lockout"), ("tokens", "tokens"), ("delivery", "delivery"), ("enumeration_protection", "enumerationProtection"), ("signing_algorithm", "signingAlgorithm"), ("created_at", "createdAt"), ("updated_at", "updatedAt"),)
 
     def __init__(
         self,
@@ -3778,6 +3897,7 @@ class Tenant(Record):
         sign_up_allowed: bool,
         attributes: Sequence[Union[TenantAttribute, Mapping[str, Any]]],
         audiences: Sequence[str],
+        scopes: Sequence[str],
         password_policy: Union[PasswordPolicy, Mapping[str, Any]],
         codes: Union[CodePolicy, Mapping[str, Any]],
         lockout: Union[LockoutPolicy, Mapping[str, Any]],
@@ -3797,6 +3917,7 @@ class Tenant(Record):
             "signUpAllowed": sign_up_allowed,
             "attributes": attributes,
             "audiences": audiences,
+            "scopes": scopes,
             "passwordPolicy": password_policy,
             "codes": codes,
             "lockout": lockout,
@@ -3845,6 +3966,11 @@ class Tenant(Record):
     def audiences(self) -> List[str]:
         """For whom access tokens can be asked beside the tenant itself."""
         return cast("List[str]", self._required("audiences"))
+
+    @property
+    def scopes(self) -> List[str]:
+        """What access tokens can be asked to allow, beside openid, profile, email and offline_access."""
+        return cast("List[str]", self._required("scopes"))
 
     @property
     def password_policy(self) -> PasswordPolicy:
@@ -3979,12 +4105,12 @@ class TenantAttribute(Record):
 
 
 class TenantDeclaration(Record):
-    """A tenant as system.apply takes it: what tenant.create takes but delivery, which tenant.update sets and
-    which stays as it is. What is left out stays as it is; a new tenant gets the default.
+    """A tenant as system.apply takes it: what tenant.create takes. What is left out stays as it is; a new tenant
+    gets the default.
     """
 
     __slots__ = ()
-    _members = (("tenant_id", "tenantId"), ("name", "name"), ("local_account_method", "localAccountMethod"), ("sign_up_allowed", "signUpAllowed"), ("attributes", "attributes"), ("audiences", "audiences"), ("password_policy", "passwordPolicy"), ("codes", "codes"), ("lockout", "lockout"), ("tokens", "tokens"), ("enumeration_protection", "enumerationProtection"), ("signing_algorithm", "signingAlgorithm"),)
+    _members = (("tenant_id", "tenantId"), ("name", "name"), ("local_account_method", "localAccountMethod"), ("sign_up_allowed", "signUpAllowed"), ("attributes", "attributes"), ("audiences", "audiences"), ("scopes", "scopes"), ("password_policy", "passwordPolicy"), ("codes", "codes"), ("lockout", "lockout"), ("tokens", "tokens"), ("delivery", "delivery"), ("enumeration_protection", "enumerationProtection"), ("signing_algorithm", "signingAlgorithm"),)
 
     def __init__(
         self,
@@ -3995,10 +4121,12 @@ class TenantDeclaration(Record):
         sign_up_allowed: Optional[bool] = None,
         attributes: Optional[Sequence[Union[TenantAttribute, Mapping[str, Any]]]] = None,
         audiences: Optional[Sequence[str]] = None,
+        scopes: Optional[Sequence[str]] = None,
         password_policy: Optional[Union[PasswordPolicy, Mapping[str, Any]]] = None,
         codes: Optional[Union[CodePolicy, Mapping[str, Any]]] = None,
         lockout: Optional[Union[LockoutPolicy, Mapping[str, Any]]] = None,
         tokens: Optional[Union[TokenLifetimes, Mapping[str, Any]]] = None,
+        delivery: Optional[Union[TenantDelivery, Mapping[str, Any]]] = None,
         enumeration_protection: Optional[bool] = None,
         signing_algorithm: Optional[str] = None,
     ) -> None:
@@ -4009,10 +4137,12 @@ class TenantDeclaration(Record):
             "signUpAllowed": sign_up_allowed,
             "attributes": attributes,
             "audiences": audiences,
+            "scopes": scopes,
             "passwordPolicy": password_policy,
             "codes": codes,
             "lockout": lockout,
             "tokens": tokens,
+            "delivery": delivery,
             "enumerationProtection": enumeration_protection,
             "signingAlgorithm": signing_algorithm,
         })
@@ -4056,6 +4186,12 @@ class TenantDeclaration(Record):
         return None if value is None else cast("List[str]", value)
 
     @property
+    def scopes(self) -> Optional[List[str]]:
+        """What access tokens can be asked to allow, beside openid, profile, email and offline_access."""
+        value = self._optional("scopes")
+        return None if value is None else cast("List[str]", value)
+
+    @property
     def password_policy(self) -> Optional[PasswordPolicy]:
         """What passwords must be like."""
         value = self._optional("passwordPolicy")
@@ -4078,6 +4214,14 @@ class TenantDeclaration(Record):
         """How long the tokens of a tenant live."""
         value = self._optional("tokens")
         return None if value is None else TokenLifetimes.of(value)
+
+    @property
+    def delivery(self) -> Optional[TenantDelivery]:
+        """As a whole. Its secrets are kept sealed and stand in no answer; where one is left out and goes to the
+        same place as before, it stays.
+        """
+        value = self._optional("delivery")
+        return None if value is None else TenantDelivery.of(value)
 
     @property
     def enumeration_protection(self) -> Optional[bool]:
@@ -4150,13 +4294,13 @@ class TenantDelivery(Record):
 
     @property
     def templates(self) -> Optional[List[TenantTemplate]]:
-        """Words of its own, one for each purpose and language."""
+        """Words of its own, one for each channel, purpose and language."""
         value = self._optional("templates")
         return None if value is None else [TenantTemplate.of(each) for each in value]
 
     @property
     def language(self) -> Optional[str]:
-        """The language that mails are written in, if there are words in it."""
+        """The language of messages in flows that name none, or one that there are no words in."""
         value = self._optional("language")
         return None if value is None else cast("str", value)
 
@@ -4273,24 +4417,27 @@ class TenantMailServer(Record):
 
 
 class TenantTemplate(Record):
-    """The words of a mail in one language. {{code}}, {{minutes}}, {{tenantName}} and {{address}} are filled in;
-    whatever the values are, they add no line to a header and no markup to the HTML.
+    """The words of a mail or a text message in one language. {{code}}, {{minutes}}, {{tenantName}} and
+    {{address}} are filled in; whatever the values are, they add no line to a header and no markup to the
+    HTML.
     """
 
     __slots__ = ()
-    _members = (("purpose", "purpose"), ("language", "language"), ("subject", "subject"), ("text", "text"), ("html", "html"),)
+    _members = (("purpose", "purpose"), ("channel", "channel"), ("language", "language"), ("subject", "subject"), ("text", "text"), ("html", "html"),)
 
     def __init__(
         self,
         *,
         purpose: str,
         language: str,
-        subject: str,
         text: str,
+        channel: Optional[str] = None,
+        subject: Optional[str] = None,
         html: Optional[str] = None,
     ) -> None:
         super().__init__({
             "purpose": purpose,
+            "channel": channel,
             "language": language,
             "subject": subject,
             "text": text,
@@ -4299,25 +4446,35 @@ class TenantTemplate(Record):
 
     @property
     def purpose(self) -> str:
-        """What a message is for: the code of a sign-up, of a sign-in, of a password reset, or the notice to
-        somebody who has an account already. One of signUp, signIn, passwordReset, signUpNotice, or what a
-        newer binary answers.
+        """What a message is for: the code of a sign-up, of a sign-in, of a password reset, of an address that an
+        account is to have; the notice to somebody who has an account already, to somebody who has none, or to
+        the address that an account had until now. One of signUp, signIn, passwordReset, verifyAddress,
+        signUpNotice, noAccountNotice, addressChanged, or what a newer binary answers.
         """
         return cast("str", self._required("purpose"))
 
     @property
+    def channel(self) -> Optional[str]:
+        """email: a mail, which has a subject; sms: a text message, which has neither subject nor html and up to
+        765 characters. One of email, sms, or what a newer binary answers.
+        """
+        value = self._optional("channel")
+        return None if value is None else cast("str", value)
+
+    @property
     def language(self) -> str:
-        """A language tag such as de-CH."""
+        """A language tag such as de-CH (BCP 47)."""
         return cast("str", self._required("language"))
 
     @property
-    def subject(self) -> str:
-        """One line."""
-        return cast("str", self._required("subject"))
+    def subject(self) -> Optional[str]:
+        """One line, of a mail."""
+        value = self._optional("subject")
+        return None if value is None else cast("str", value)
 
     @property
     def text(self) -> str:
-        """The mail as plain text."""
+        """The message as plain text."""
         return cast("str", self._required("text"))
 
     @property
@@ -4432,6 +4589,46 @@ class TestOutboxResult(Record):
     def messages(self) -> List[SentMessage]:
         """At most 100."""
         return [SentMessage.of(each) for each in self._required("messages")]
+
+
+class TestResetResult(Record):
+    """What `test.reset` answers."""
+
+    __slots__ = ()
+    _members = (("now", "now"), ("frozen", "frozen"),)
+
+    def __init__(self, *, now: int, frozen: bool) -> None:
+        super().__init__({
+            "now": now,
+            "frozen": frozen,
+        })
+
+    @property
+    def now(self) -> int:
+        """What the clock shows."""
+        return cast("int", self._required("now"))
+
+    @property
+    def frozen(self) -> bool:
+        """Whether it stands still."""
+        return cast("bool", self._required("frozen"))
+
+
+class TestSeedResult(Record):
+    """What `test.seed` answers."""
+
+    __slots__ = ()
+    _members = (("seed", "seed"),)
+
+    def __init__(self, *, seed: str) -> None:
+        super().__init__({
+            "seed": seed,
+        })
+
+    @property
+    def seed(self) -> str:
+        """What was given."""
+        return cast("str", self._required("seed"))
 
 
 class TestTokenResult(Record):
@@ -4706,14 +4903,23 @@ class Tokens(Record):
     """Fresh tokens of a session."""
 
     __slots__ = ()
-    _members = (("id_token", "idToken"), ("access_token", "accessToken"), ("refresh_token", "refreshToken"), ("expires_at", "expiresAt"),)
+    _members = (("id_token", "idToken"), ("access_token", "accessToken"), ("refresh_token", "refreshToken"), ("scope", "scope"), ("expires_at", "expiresAt"),)
     _secret = frozenset({"idToken", "accessToken", "refreshToken"})
 
-    def __init__(self, *, id_token: str, access_token: str, refresh_token: str, expires_at: int) -> None:
+    def __init__(
+        self,
+        *,
+        id_token: str,
+        access_token: str,
+        refresh_token: str,
+        scope: str,
+        expires_at: int,
+    ) -> None:
         super().__init__({
             "idToken": id_token,
             "accessToken": access_token,
             "refreshToken": refresh_token,
+            "scope": scope,
             "expiresAt": expires_at,
         })
 
@@ -4731,6 +4937,11 @@ class Tokens(Record):
     def refresh_token(self) -> str:
         """Gets fresh tokens, once: each use answers the next one."""
         return cast("str", self._required("refreshToken"))
+
+    @property
+    def scope(self) -> str:
+        """What the access token allows."""
+        return cast("str", self._required("scope"))
 
     @property
     def expires_at(self) -> int:
@@ -4803,6 +5014,7 @@ __all__ = [
     "CredentialsProviderAnswerState",
     "CredentialsProviderOpenFlow",
     "CredentialsProviderOpenTokenSource",
+    "EmailChangeStepState",
     "IdentityState",
     "KeyState",
     "LocalAccountMethod",
@@ -4839,6 +5051,7 @@ __all__ = [
     "AuditRecord",
     "AuditVerifyResult",
     "BreachedPasswordCheck",
+    "ClientOrigin",
     "CodePolicy",
     "CompatHttpResult",
     "Credentials",
@@ -4852,6 +5065,7 @@ __all__ = [
     "CredentialsProviderOpenResult",
     "CredentialsProviderSetLoginsResult",
     "CredentialsVerifyResult",
+    "EmailChangeStep",
     "HealthCheck",
     "IdentityChange",
     "IdentityDeleteResult",
@@ -4917,6 +5131,8 @@ __all__ = [
     "TestClockResult",
     "TestHttpResult",
     "TestOutboxResult",
+    "TestResetResult",
+    "TestSeedResult",
     "TestTokenResult",
     "TokenDiscoveryResult",
     "TokenJwksResult",

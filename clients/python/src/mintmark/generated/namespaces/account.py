@@ -13,6 +13,94 @@ class AccountMethods:
     def __init__(self, call: Call) -> None:
         self._call = call
 
+    def change_email(
+        self,
+        *,
+        id_token: Optional[str] = None,
+        account_id: Optional[str] = None,
+        email: Optional[str] = None,
+        current_password: Optional[str] = None,
+        language: Optional[str] = None,
+        continuation_token: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.EmailChangeStep:
+        """Change the address of an account, or verify the one it has.
+
+        Sends a code to the address that is given; account.submitCode takes it, and only then the account has
+        the address. With an ID token it needs a sign-in of the last five minutes or the present password,
+        unless it is the present address: that is verified, and one that is verified already is completed at
+        once. With enumerationProtection an address that is taken gets a notice in place of a code, and nobody
+        else is told. The same request within a minute gets the same answer and sends no second code; with
+        continuationToken alone another code is sent.
+
+        Exactly one of id_token, account_id, continuation_token must be given.
+
+        Exactly one of email, continuation_token must be given.
+
+        Args:
+            id_token (string of 1–20000 characters; optional): Whose account.
+            account_id (string of 1–64 characters like ^[0-9a-f-]+$; optional): Which account; for the
+                developer, who needs no sign-in of its owner.
+            email (string of 0–1024 characters; optional): The address that it is to have. Its present one:
+                verify that.
+            current_password (string of 0–4096 characters; optional): With idToken: the present password,
+                where the sign-in is longer ago. A wrong one counts against the account.
+            language (string of 2–64 characters like ^[A-Za-z]+(-[A-Za-z0-9]+)*$; optional): The language of
+                the messages: the tenant's words in it, else in the language without its region, else in the
+                tenant's own, else the built-in English ones. It stays for the whole flow.
+            continuation_token (string of 1–512 characters; optional): Of a change that waits for its code:
+                send another one. The code before it is no longer good once the new one is on its way.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            CallerNotAllowed: A developer method, or a developer's parameter, on a public pipe.
+            AccountNotFound: An account is named that never was, or is deleted.
+            InvalidUsername: An address that is malformed, or not of ASCII.
+            UserAlreadyExists: signUp with an address that is taken, at its start or by the time it would end.
+            RecentSignInRequired: A change of what an account is signed in with, by an ID token whose
+                auth_time is too long ago. Refreshing does not renew it.
+            InvalidPassword: A new password breaks rules, or a password is wrong.
+            PasswordNotSet: A password for an account that signs in otherwise, or its reset.
+            AccountLocked: Guessing has locked the account or the address.
+            TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
+            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
+            ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
+            StepNotPossible: A step that does not follow from where the flow stands.
+            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
+                an unknown critical header.
+            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
+            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
+                it.
+            TokenSignatureInvalid: The signature does not verify with the key that kid names.
+            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
+            TokenExpired: exp is past.
+            TokenNotYetValid: iat or nbf lies in the future.
+            TokenUseMismatch: A token of one kind is given where another is needed.
+            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
+                revoked, or credentials.revoke has named one of them since the token was minted.
+
+        Elsewhere: firebase: accounts:sendOobCode VERIFY_AND_CHANGE_EMAIL, VERIFY_EMAIL.
+        """
+        params: Dict[str, Any] = {
+            "idToken": id_token,
+            "accountId": account_id,
+            "email": email,
+            "currentPassword": current_password,
+            "language": language,
+            "continuationToken": continuation_token,
+            "client": client,
+        }
+        answer = self._call("account.changeEmail", params, timeout, trace)
+        return types.EmailChangeStep.of(answer)
+
     def change_password(
         self,
         *,
@@ -20,6 +108,7 @@ class AccountMethods:
         current_password: str,
         new_password: str,
         audience: Optional[str] = None,
+        scope: Optional[str] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.Tokens:
@@ -34,6 +123,9 @@ class AccountMethods:
             new_password (string of 0–4096 characters): A password.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
+            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
+                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
+                Without it, openid.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -55,6 +147,7 @@ class AccountMethods:
             AccountLocked: Guessing has locked the account or the address.
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
+            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
 
         Elsewhere: firebase: accounts:update password.
         """
@@ -63,6 +156,7 @@ class AccountMethods:
             "currentPassword": current_password,
             "newPassword": new_password,
             "audience": audience,
+            "scope": scope,
         }
         answer = self._call("account.changePassword", params, timeout, trace)
         return types.Tokens.of(answer)
@@ -272,6 +366,52 @@ class AccountMethods:
         answer = self._call("account.setClaims", params, timeout, trace)
         return types.Account.of(answer)
 
+    def submit_code(
+        self,
+        *,
+        continuation_token: str,
+        code: str,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.EmailChangeStep:
+        """Give the account the address whose code this is.
+
+        The last step of account.changeEmail. Signing in, resetting the password and every mail go by the new
+        address from now on; the old one is free again and gets a notice of the change. Every session of the
+        account and everything else under way for it ends, since its tokens name the old address:
+        signIn.withContinuation signs in with the token that is answered. Where the present address was
+        verified, nothing ends and no notice is sent.
+
+        Args:
+            continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
+                one flow, fits the latest step alone, and ages.
+            code (string of 0–64 characters): The code that was sent, digit for digit.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            InvalidCode: A code that is wrong, too old, used up or replaced by a newer one.
+            AccountLocked: Guessing has locked the account or the address.
+            UserAlreadyExists: signUp with an address that is taken, at its start or by the time it would end.
+            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
+            ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
+            StepNotPossible: A step that does not follow from where the flow stands.
+
+        Elsewhere: firebase: accounts:update oobCode.
+        """
+        params: Dict[str, Any] = {
+            "continuationToken": continuation_token,
+            "code": code,
+            "client": client,
+        }
+        answer = self._call("account.submitCode", params, timeout, trace)
+        return types.EmailChangeStep.of(answer)
+
     def update(
         self,
         *,
@@ -321,6 +461,94 @@ class AsyncAccountMethods:
     def __init__(self, call: AsyncCall) -> None:
         self._call = call
 
+    async def change_email(
+        self,
+        *,
+        id_token: Optional[str] = None,
+        account_id: Optional[str] = None,
+        email: Optional[str] = None,
+        current_password: Optional[str] = None,
+        language: Optional[str] = None,
+        continuation_token: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.EmailChangeStep:
+        """Change the address of an account, or verify the one it has.
+
+        Sends a code to the address that is given; account.submitCode takes it, and only then the account has
+        the address. With an ID token it needs a sign-in of the last five minutes or the present password,
+        unless it is the present address: that is verified, and one that is verified already is completed at
+        once. With enumerationProtection an address that is taken gets a notice in place of a code, and nobody
+        else is told. The same request within a minute gets the same answer and sends no second code; with
+        continuationToken alone another code is sent.
+
+        Exactly one of id_token, account_id, continuation_token must be given.
+
+        Exactly one of email, continuation_token must be given.
+
+        Args:
+            id_token (string of 1–20000 characters; optional): Whose account.
+            account_id (string of 1–64 characters like ^[0-9a-f-]+$; optional): Which account; for the
+                developer, who needs no sign-in of its owner.
+            email (string of 0–1024 characters; optional): The address that it is to have. Its present one:
+                verify that.
+            current_password (string of 0–4096 characters; optional): With idToken: the present password,
+                where the sign-in is longer ago. A wrong one counts against the account.
+            language (string of 2–64 characters like ^[A-Za-z]+(-[A-Za-z0-9]+)*$; optional): The language of
+                the messages: the tenant's words in it, else in the language without its region, else in the
+                tenant's own, else the built-in English ones. It stays for the whole flow.
+            continuation_token (string of 1–512 characters; optional): Of a change that waits for its code:
+                send another one. The code before it is no longer good once the new one is on its way.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            CallerNotAllowed: A developer method, or a developer's parameter, on a public pipe.
+            AccountNotFound: An account is named that never was, or is deleted.
+            InvalidUsername: An address that is malformed, or not of ASCII.
+            UserAlreadyExists: signUp with an address that is taken, at its start or by the time it would end.
+            RecentSignInRequired: A change of what an account is signed in with, by an ID token whose
+                auth_time is too long ago. Refreshing does not renew it.
+            InvalidPassword: A new password breaks rules, or a password is wrong.
+            PasswordNotSet: A password for an account that signs in otherwise, or its reset.
+            AccountLocked: Guessing has locked the account or the address.
+            TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
+            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
+            ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
+            StepNotPossible: A step that does not follow from where the flow stands.
+            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
+                an unknown critical header.
+            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
+            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
+                it.
+            TokenSignatureInvalid: The signature does not verify with the key that kid names.
+            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
+            TokenExpired: exp is past.
+            TokenNotYetValid: iat or nbf lies in the future.
+            TokenUseMismatch: A token of one kind is given where another is needed.
+            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
+                revoked, or credentials.revoke has named one of them since the token was minted.
+
+        Elsewhere: firebase: accounts:sendOobCode VERIFY_AND_CHANGE_EMAIL, VERIFY_EMAIL.
+        """
+        params: Dict[str, Any] = {
+            "idToken": id_token,
+            "accountId": account_id,
+            "email": email,
+            "currentPassword": current_password,
+            "language": language,
+            "continuationToken": continuation_token,
+            "client": client,
+        }
+        answer = await self._call("account.changeEmail", params, timeout, trace)
+        return types.EmailChangeStep.of(answer)
+
     async def change_password(
         self,
         *,
@@ -328,6 +556,7 @@ class AsyncAccountMethods:
         current_password: str,
         new_password: str,
         audience: Optional[str] = None,
+        scope: Optional[str] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.Tokens:
@@ -342,6 +571,9 @@ class AsyncAccountMethods:
             new_password (string of 0–4096 characters): A password.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
+            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
+                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
+                Without it, openid.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -363,6 +595,7 @@ class AsyncAccountMethods:
             AccountLocked: Guessing has locked the account or the address.
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
+            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
 
         Elsewhere: firebase: accounts:update password.
         """
@@ -371,6 +604,7 @@ class AsyncAccountMethods:
             "currentPassword": current_password,
             "newPassword": new_password,
             "audience": audience,
+            "scope": scope,
         }
         answer = await self._call("account.changePassword", params, timeout, trace)
         return types.Tokens.of(answer)
@@ -579,6 +813,52 @@ class AsyncAccountMethods:
         params: Dict[str, Any] = {"accountId": account_id, "claims": claims}
         answer = await self._call("account.setClaims", params, timeout, trace)
         return types.Account.of(answer)
+
+    async def submit_code(
+        self,
+        *,
+        continuation_token: str,
+        code: str,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.EmailChangeStep:
+        """Give the account the address whose code this is.
+
+        The last step of account.changeEmail. Signing in, resetting the password and every mail go by the new
+        address from now on; the old one is free again and gets a notice of the change. Every session of the
+        account and everything else under way for it ends, since its tokens name the old address:
+        signIn.withContinuation signs in with the token that is answered. Where the present address was
+        verified, nothing ends and no notice is sent.
+
+        Args:
+            continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
+                one flow, fits the latest step alone, and ages.
+            code (string of 0–64 characters): The code that was sent, digit for digit.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            InvalidCode: A code that is wrong, too old, used up or replaced by a newer one.
+            AccountLocked: Guessing has locked the account or the address.
+            UserAlreadyExists: signUp with an address that is taken, at its start or by the time it would end.
+            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
+            ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
+            StepNotPossible: A step that does not follow from where the flow stands.
+
+        Elsewhere: firebase: accounts:update oobCode.
+        """
+        params: Dict[str, Any] = {
+            "continuationToken": continuation_token,
+            "code": code,
+            "client": client,
+        }
+        answer = await self._call("account.submitCode", params, timeout, trace)
+        return types.EmailChangeStep.of(answer)
 
     async def update(
         self,

@@ -17,17 +17,22 @@ class SignInMethods:
         self,
         *,
         continuation_token: str,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
         """Send another code.
 
-        The code before it is no longer good once the new one is on its way. If it cannot be sent, or too many
+        With the tenant's enumerationProtection also where a password is asked for: then a code will do. The
+        code before it is no longer good once the new one is on its way. If it cannot be sent, or too many
         were, nothing changes.
 
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
                 one flow, fits the latest step alone, and ages.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -37,10 +42,11 @@ class SignInMethods:
             StepNotPossible: A step that does not follow from where the flow stands.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/challenge.
         """
-        params: Dict[str, Any] = {"continuationToken": continuation_token}
+        params: Dict[str, Any] = {"continuationToken": continuation_token, "client": client}
         answer = self._call("signIn.resendCode", params, timeout, trace)
         return types.SignInStep.of(answer)
 
@@ -49,18 +55,30 @@ class SignInMethods:
         *,
         username: str,
         tenant_id: Optional[str] = None,
+        language: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
         """Start a sign-in.
 
-        Says what the account needs: a password, or a code, which is sent.
+        Says what the account needs: a password, or a code, which is sent. With the tenant's
+        enumerationProtection it says the same to everybody: passwordRequired where the tenant's method is
+        emailPassword, else codeRequired. Then submitPassword is taken beside submitCode, and resendCode sends
+        a code in place of the password, whatever account there is, or none; whoever cannot sign in gets a
+        mail that says so.
 
         Args:
             tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
                 of a tenant, which stands in its issuer and is the audience of its ID tokens.
             username (string of 0–1024 characters): The email address that somebody signs up or in with.
                 Compared without regard to upper and lower case.
+            language (string of 2–64 characters like ^[A-Za-z]+(-[A-Za-z0-9]+)*$; optional): The language of
+                the messages: the tenant's words in it, else in the language without its region, else in the
+                tenant's own, else the built-in English ones. It stays for the whole flow.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -70,10 +88,16 @@ class SignInMethods:
             UserNotFound: A sign-in or a reset for an address without an account.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/initiate, /oauth2/v2.0/challenge.
         """
-        params: Dict[str, Any] = {"tenantId": tenant_id, "username": username}
+        params: Dict[str, Any] = {
+            "tenantId": tenant_id,
+            "username": username,
+            "language": language,
+            "client": client,
+        }
         answer = self._call("signIn.start", params, timeout, trace)
         return types.SignInStep.of(answer)
 
@@ -83,6 +107,8 @@ class SignInMethods:
         continuation_token: str,
         code: str,
         audience: Optional[str] = None,
+        scope: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
@@ -96,6 +122,12 @@ class SignInMethods:
             code (string of 0–64 characters): The code that was sent, digit for digit.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
+            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
+                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
+                Without it, openid.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -106,7 +138,10 @@ class SignInMethods:
             InvalidCode: A code that is wrong, too old, used up or replaced by a newer one.
             AccountLocked: Guessing has locked the account or the address.
             AccountDisabled: A disabled account would sign in or refresh.
+            PasswordChangeRequired: An account whose password must be changed.
             AudienceNotOffered: An audience that the tenant does not list.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=oob.
         """
@@ -114,6 +149,8 @@ class SignInMethods:
             "continuationToken": continuation_token,
             "code": code,
             "audience": audience,
+            "scope": scope,
+            "client": client,
         }
         answer = self._call("signIn.submitCode", params, timeout, trace)
         return types.SignInStep.of(answer)
@@ -124,12 +161,15 @@ class SignInMethods:
         continuation_token: str,
         password: str,
         audience: Optional[str] = None,
+        scope: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
         """Sign in with the password.
 
-        A wrong one counts, and leaves the continuation token valid.
+        With the tenant's enumerationProtection also where a code was sent. A wrong one counts, and leaves the
+        continuation token valid.
 
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
@@ -137,6 +177,12 @@ class SignInMethods:
             password (string of 0–4096 characters): A password.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
+            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
+                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
+                Without it, openid.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -149,6 +195,8 @@ class SignInMethods:
             AccountLocked: Guessing has locked the account or the address.
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=password.
         """
@@ -156,6 +204,8 @@ class SignInMethods:
             "continuationToken": continuation_token,
             "password": password,
             "audience": audience,
+            "scope": scope,
+            "client": client,
         }
         answer = self._call("signIn.submitPassword", params, timeout, trace)
         return types.SignInStep.of(answer)
@@ -166,10 +216,12 @@ class SignInMethods:
         continuation_token: str,
         username: Optional[str] = None,
         audience: Optional[str] = None,
+        scope: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
-        """Sign in after a sign-up or a reset.
+        """Sign in after a sign-up, a reset or a change of address.
 
         With the continuation token that completed it, once, within five minutes. Who comes too late signs in
         as always.
@@ -181,6 +233,12 @@ class SignInMethods:
                 with.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
+            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
+                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
+                Without it, openid.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -189,7 +247,10 @@ class SignInMethods:
             ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
             StepNotPossible: A step that does not follow from where the flow stands.
             AccountDisabled: A disabled account would sign in or refresh.
+            PasswordChangeRequired: An account whose password must be changed.
             AudienceNotOffered: An audience that the tenant does not list.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=continuation_token.
         """
@@ -197,6 +258,8 @@ class SignInMethods:
             "continuationToken": continuation_token,
             "username": username,
             "audience": audience,
+            "scope": scope,
+            "client": client,
         }
         answer = self._call("signIn.withContinuation", params, timeout, trace)
         return types.SignInStep.of(answer)
@@ -208,6 +271,8 @@ class SignInMethods:
         password: str,
         tenant_id: Optional[str] = None,
         audience: Optional[str] = None,
+        scope: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
@@ -223,6 +288,12 @@ class SignInMethods:
             password (string of 0–4096 characters): A password.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
+            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
+                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
+                Without it, openid.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -236,6 +307,8 @@ class SignInMethods:
             AccountLocked: Guessing has locked the account or the address.
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=password; firebase: accounts:signInWithPassword.
         """
@@ -244,6 +317,8 @@ class SignInMethods:
             "username": username,
             "password": password,
             "audience": audience,
+            "scope": scope,
+            "client": client,
         }
         answer = self._call("signIn.withPassword", params, timeout, trace)
         return types.SignInStep.of(answer)
@@ -259,17 +334,22 @@ class AsyncSignInMethods:
         self,
         *,
         continuation_token: str,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
         """Send another code.
 
-        The code before it is no longer good once the new one is on its way. If it cannot be sent, or too many
+        With the tenant's enumerationProtection also where a password is asked for: then a code will do. The
+        code before it is no longer good once the new one is on its way. If it cannot be sent, or too many
         were, nothing changes.
 
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
                 one flow, fits the latest step alone, and ages.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -279,10 +359,11 @@ class AsyncSignInMethods:
             StepNotPossible: A step that does not follow from where the flow stands.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/challenge.
         """
-        params: Dict[str, Any] = {"continuationToken": continuation_token}
+        params: Dict[str, Any] = {"continuationToken": continuation_token, "client": client}
         answer = await self._call("signIn.resendCode", params, timeout, trace)
         return types.SignInStep.of(answer)
 
@@ -291,18 +372,30 @@ class AsyncSignInMethods:
         *,
         username: str,
         tenant_id: Optional[str] = None,
+        language: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
         """Start a sign-in.
 
-        Says what the account needs: a password, or a code, which is sent.
+        Says what the account needs: a password, or a code, which is sent. With the tenant's
+        enumerationProtection it says the same to everybody: passwordRequired where the tenant's method is
+        emailPassword, else codeRequired. Then submitPassword is taken beside submitCode, and resendCode sends
+        a code in place of the password, whatever account there is, or none; whoever cannot sign in gets a
+        mail that says so.
 
         Args:
             tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
                 of a tenant, which stands in its issuer and is the audience of its ID tokens.
             username (string of 0–1024 characters): The email address that somebody signs up or in with.
                 Compared without regard to upper and lower case.
+            language (string of 2–64 characters like ^[A-Za-z]+(-[A-Za-z0-9]+)*$; optional): The language of
+                the messages: the tenant's words in it, else in the language without its region, else in the
+                tenant's own, else the built-in English ones. It stays for the whole flow.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -312,10 +405,16 @@ class AsyncSignInMethods:
             UserNotFound: A sign-in or a reset for an address without an account.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/initiate, /oauth2/v2.0/challenge.
         """
-        params: Dict[str, Any] = {"tenantId": tenant_id, "username": username}
+        params: Dict[str, Any] = {
+            "tenantId": tenant_id,
+            "username": username,
+            "language": language,
+            "client": client,
+        }
         answer = await self._call("signIn.start", params, timeout, trace)
         return types.SignInStep.of(answer)
 
@@ -325,6 +424,8 @@ class AsyncSignInMethods:
         continuation_token: str,
         code: str,
         audience: Optional[str] = None,
+        scope: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
@@ -338,6 +439,12 @@ class AsyncSignInMethods:
             code (string of 0–64 characters): The code that was sent, digit for digit.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
+            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
+                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
+                Without it, openid.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -348,7 +455,10 @@ class AsyncSignInMethods:
             InvalidCode: A code that is wrong, too old, used up or replaced by a newer one.
             AccountLocked: Guessing has locked the account or the address.
             AccountDisabled: A disabled account would sign in or refresh.
+            PasswordChangeRequired: An account whose password must be changed.
             AudienceNotOffered: An audience that the tenant does not list.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=oob.
         """
@@ -356,6 +466,8 @@ class AsyncSignInMethods:
             "continuationToken": continuation_token,
             "code": code,
             "audience": audience,
+            "scope": scope,
+            "client": client,
         }
         answer = await self._call("signIn.submitCode", params, timeout, trace)
         return types.SignInStep.of(answer)
@@ -366,12 +478,15 @@ class AsyncSignInMethods:
         continuation_token: str,
         password: str,
         audience: Optional[str] = None,
+        scope: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
         """Sign in with the password.
 
-        A wrong one counts, and leaves the continuation token valid.
+        With the tenant's enumerationProtection also where a code was sent. A wrong one counts, and leaves the
+        continuation token valid.
 
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
@@ -379,6 +494,12 @@ class AsyncSignInMethods:
             password (string of 0–4096 characters): A password.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
+            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
+                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
+                Without it, openid.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -391,6 +512,8 @@ class AsyncSignInMethods:
             AccountLocked: Guessing has locked the account or the address.
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=password.
         """
@@ -398,6 +521,8 @@ class AsyncSignInMethods:
             "continuationToken": continuation_token,
             "password": password,
             "audience": audience,
+            "scope": scope,
+            "client": client,
         }
         answer = await self._call("signIn.submitPassword", params, timeout, trace)
         return types.SignInStep.of(answer)
@@ -408,10 +533,12 @@ class AsyncSignInMethods:
         continuation_token: str,
         username: Optional[str] = None,
         audience: Optional[str] = None,
+        scope: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
-        """Sign in after a sign-up or a reset.
+        """Sign in after a sign-up, a reset or a change of address.
 
         With the continuation token that completed it, once, within five minutes. Who comes too late signs in
         as always.
@@ -423,6 +550,12 @@ class AsyncSignInMethods:
                 with.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
+            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
+                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
+                Without it, openid.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -431,7 +564,10 @@ class AsyncSignInMethods:
             ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
             StepNotPossible: A step that does not follow from where the flow stands.
             AccountDisabled: A disabled account would sign in or refresh.
+            PasswordChangeRequired: An account whose password must be changed.
             AudienceNotOffered: An audience that the tenant does not list.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=continuation_token.
         """
@@ -439,6 +575,8 @@ class AsyncSignInMethods:
             "continuationToken": continuation_token,
             "username": username,
             "audience": audience,
+            "scope": scope,
+            "client": client,
         }
         answer = await self._call("signIn.withContinuation", params, timeout, trace)
         return types.SignInStep.of(answer)
@@ -450,6 +588,8 @@ class AsyncSignInMethods:
         password: str,
         tenant_id: Optional[str] = None,
         audience: Optional[str] = None,
+        scope: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
@@ -465,6 +605,12 @@ class AsyncSignInMethods:
             password (string of 0–4096 characters): A password.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
+            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
+                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
+                Without it, openid.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -478,6 +624,8 @@ class AsyncSignInMethods:
             AccountLocked: Guessing has locked the account or the address.
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=password; firebase: accounts:signInWithPassword.
         """
@@ -486,6 +634,8 @@ class AsyncSignInMethods:
             "username": username,
             "password": password,
             "audience": audience,
+            "scope": scope,
+            "client": client,
         }
         answer = await self._call("signIn.withPassword", params, timeout, trace)
         return types.SignInStep.of(answer)

@@ -22,6 +22,7 @@ class TenantMethods:
         sign_up_allowed: Optional[bool] = None,
         attributes: Optional[Sequence[Union[types.TenantAttribute, Mapping[str, Any]]]] = None,
         audiences: Optional[Sequence[str]] = None,
+        scopes: Optional[Sequence[str]] = None,
         password_policy: Optional[Union[types.PasswordPolicy, Mapping[str, Any]]] = None,
         codes: Optional[Union[types.CodePolicy, Mapping[str, Any]]] = None,
         lockout: Optional[Union[types.LockoutPolicy, Mapping[str, Any]]] = None,
@@ -49,6 +50,8 @@ class TenantMethods:
                 it the nine that are known, none of them required.
             audiences (array of string; optional): For whom access tokens can be asked beside the tenant
                 itself.
+            scopes (array of string; optional): What access tokens can be asked to allow, beside openid,
+                profile, email and offline_access.
             password_policy (PasswordPolicy; optional): What passwords must be like.
             codes (CodePolicy; optional): The codes that are sent to people.
             lockout (LockoutPolicy; optional): When an account is locked because somebody guesses.
@@ -75,6 +78,7 @@ class TenantMethods:
             "signUpAllowed": sign_up_allowed,
             "attributes": attributes,
             "audiences": audiences,
+            "scopes": scopes,
             "passwordPolicy": password_policy,
             "codes": codes,
             "lockout": lockout,
@@ -178,6 +182,7 @@ class TenantMethods:
         sign_up_allowed: Optional[bool] = None,
         attributes: Optional[Sequence[Union[types.TenantAttribute, Mapping[str, Any]]]] = None,
         audiences: Optional[Sequence[str]] = None,
+        scopes: Optional[Sequence[str]] = None,
         password_policy: Optional[Union[types.PasswordPolicy, Mapping[str, Any]]] = None,
         codes: Optional[Union[types.CodePolicy, Mapping[str, Any]]] = None,
         lockout: Optional[Union[types.LockoutPolicy, Mapping[str, Any]]] = None,
@@ -203,6 +208,8 @@ class TenantMethods:
                 it the nine that are known, none of them required.
             audiences (array of string; optional): For whom access tokens can be asked beside the tenant
                 itself.
+            scopes (array of string; optional): What access tokens can be asked to allow, beside openid,
+                profile, email and offline_access.
             password_policy (PasswordPolicy; optional): What passwords must be like.
             codes (CodePolicy; optional): The codes that are sent to people.
             lockout (LockoutPolicy; optional): When an account is locked because somebody guesses.
@@ -227,6 +234,7 @@ class TenantMethods:
             "signUpAllowed": sign_up_allowed,
             "attributes": attributes,
             "audiences": audiences,
+            "scopes": scopes,
             "passwordPolicy": password_policy,
             "codes": codes,
             "lockout": lockout,
@@ -253,6 +261,7 @@ class AsyncTenantMethods:
         sign_up_allowed: Optional[bool] = None,
         attributes: Optional[Sequence[Union[types.TenantAttribute, Mapping[str, Any]]]] = None,
         audiences: Optional[Sequence[str]] = None,
+        scopes: Optional[Sequence[str]] = None,
         password_policy: Optional[Union[types.PasswordPolicy, Mapping[str, Any]]] = None,
         codes: Optional[Union[types.CodePolicy, Mapping[str, Any]]] = None,
         lockout: Optional[Union[types.LockoutPolicy, Mapping[str, Any]]] = None,
@@ -280,6 +289,8 @@ class AsyncTenantMethods:
                 it the nine that are known, none of them required.
             audiences (array of string; optional): For whom access tokens can be asked beside the tenant
                 itself.
+            scopes (array of string; optional): What access tokens can be asked to allow, beside openid,
+                profile, email and offline_access.
             password_policy (PasswordPolicy; optional): What passwords must be like.
             codes (CodePolicy; optional): The codes that are sent to people.
             lockout (LockoutPolicy; optional): When an account is locked because somebody guesses.
@@ -306,6 +317,7 @@ class AsyncTenantMethods:
             "signUpAllowed": sign_up_allowed,
             "attributes": attributes,
             "audiences": audiences,
+            "scopes": scopes,
             "passwordPolicy": password_policy,
             "codes": codes,
             "lockout": lockout,
@@ -409,6 +421,7 @@ class AsyncTenantMethods:
         sign_up_allowed: Optional[bool] = None,
         attributes: Optional[Sequence[Union[types.TenantAttribute, Mapping[str, Any]]]] = None,
         audiences: Optional[Sequence[str]] = None,
+        scopes: Optional[Sequence[str]] = None,
         password_policy: Optional[Union[types.PasswordPolicy, Mapping[str, Any]]] = None,
         codes: Optional[Union[types.CodePolicy, Mapping[str, Any]]] = None,
         lockout: Optional[Union[types.LockoutPolicy, Mapping[str, Any]]] = None,
@@ -434,6 +447,8 @@ class AsyncTenantMethods:
                 it the nine that are known, none of them required.
             audiences (array of string; optional): For whom access tokens can be asked beside the tenant
                 itself.
+            scopes (array of string; optional): What access tokens can be asked to allow, beside openid,
+                profile, email and offline_access.
             password_policy (PasswordPolicy; optional): What passwords must be like.
             codes (CodePolicy; optional): The codes that are sent to people.
             lockout (LockoutPolicy; optional): When an account is locked because somebody guesses.
@@ -458,6 +473,7 @@ class AsyncTenantMethods:
             "signUpAllowed": sign_up_allowed,
             "attributes": attributes,
             "audiences": audiences,
+            "scopes": scopes,
             "passwordPolicy": password_policy,
             "codes": codes,
             "lockout": lockout,
