@@ -80,7 +80,7 @@ struct MessageSendingTests {
     func codes() throws {
         let carrier = Carrier()
         let house = try surroundings(.carriers(mailer: nil, texter: carrier))
-        let flows = Flows(house, Catalogue(vault: house.vault))
+        let flows = Flows(house, Catalogue(vault: house.vault, realm: house.realm))
         let now = house.clock.now
         let number = try PhoneNumber(Self.number)
         func start(_ username: String) throws -> Flow {
