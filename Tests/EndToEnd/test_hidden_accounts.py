@@ -147,8 +147,8 @@ class Hidden(EndToEnd):
                 self.assertGreaterEqual(time.monotonic() - began, SlowMails.seconds, f"{method}, {kind}")
         # A password costs its hash, whoever there is.
         took = {}
-        for kind, name in PEOPLE.items():
-            for number in range(2):
+        for number in range(4):   # the quickest of some, for a machine that has other things to do
+            for kind, name in PEOPLE.items():
                 began = time.monotonic()
                 self.assertEqual(sidecar.refusal("signIn.withPassword", {**tenant, "username": name, "password": f"wrong {number}"}).type, "invalidPassword")
                 took[kind] = min(took.get(kind, 9), time.monotonic() - began)
