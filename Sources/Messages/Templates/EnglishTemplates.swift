@@ -67,8 +67,9 @@ enum EnglishTemplates {
             ]
         default:
             [
-                "Somebody, perhaps you, tried to create an account\(place(values)) with {{address}}. It already has one, so nothing was created.",
-                "If it was you, sign in instead. If you do not remember your password, choose a new one there.",
+                "Somebody, perhaps you, asked for an account\(place(values)) with {{address}}, or to give one this address. There is an account "
+                    + "with it already, so nothing was done.",
+                "If it was you, sign in to that one. If you do not remember your password, choose a new one there.",
                 "If it was not you, there is nothing you need to do.",
             ]
         }

@@ -6,7 +6,7 @@ public enum MessagePurpose: String, Hashable, Sendable, CaseIterable {
     case passwordReset
     /// The code that shows who owns an address that an account is to have.
     case verifyAddress
-    /// No code: somebody tries to sign up with an address that has an account, and is not to learn it.
+    /// No code: somebody tries to sign up with an address that has an account, or to give it to another one, and is not to learn it.
     case signUpNotice
     /// No code: to the address that an account had until now.
     case addressChanged
