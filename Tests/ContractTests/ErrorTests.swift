@@ -103,6 +103,7 @@ import Testing
         (4061, "scopeNotOffered"),
         (4062, "scopeNotGranted"),
         (4063, "tokenScopeMissing"),
+        (4064, "codeExpired"),
         (5001, "accountNotFound"),
         (5002, "accountDisabled"),
         (5003, "accountExists"),

@@ -48,6 +48,7 @@ import Testing
         ("methods/role.get.json", "\"roleArn\"]", "\"arn\"]", "is no optional member"),
         ("errors.json", "\"code\": 2001", "\"code\": 2002", "the code 2002 belongs to poolNotFound and poolExists"),
         ("errors.json", "There is no pool {poolId}", "There is no pool {id}", "{id}, which is no required member"),
+        ("errors.json", "There is no pool {poolId}", "There is no pool [{poolId}]", "a part in brackets needs one optional member"),
         ("errors.json", "\"when\": \"exp is past.\"", "\"if\": \"exp is past.\"", "the keyword if cannot be used here"),
     ]
 

@@ -109,7 +109,7 @@ class List(People):
         token, seen = self.start(), [self.code()]
         for _ in range(2):
             self.tries(5, token)
-            self.no("invalidCode", "signUp.submitCode", continuationToken=token, code=seen[-1])
+            self.no("codeExpired", "signUp.submitCode", continuationToken=token, code=seen[-1])
             token = self.call("signUp.resendCode", continuationToken=token)["continuationToken"]
             seen.append(self.code())
             error = self.no("invalidCode", "signUp.submitCode", continuationToken=token, code=seen[-2])
@@ -121,11 +121,14 @@ class List(People):
 
     def test_04_wrong_tries_are_counted_for_the_code_and_for_whom_they_are_against(self):
         token = self.start()
-        left = [self.no("invalidCode", "signUp.submitCode", continuationToken=token, code=WRONG).data["attemptsLeft"] for _ in range(6)]
-        self.assertEqual(left, [4, 3, 2, 1, 0, 0])
-        self.no("invalidCode", "signUp.submitCode", continuationToken=token, code=self.code())
+        left = [self.no("invalidCode", "signUp.submitCode", continuationToken=token, code=WRONG).data["attemptsLeft"] for _ in range(5)]
+        self.assertEqual(left, [4, 3, 2, 1, 0])
+        for code in (WRONG, self.code()):
+            self.no("codeExpired", "signUp.submitCode", continuationToken=token, code=code)
         another = self.start(attributes={"city": "B"})
-        self.tries(3, another)
+        self.tries(4, another)
+        another = self.call("signUp.resendCode", continuationToken=another)["continuationToken"]
+        self.tries(1, another)
         self.no("accountLocked", "signUp.submitCode", continuationToken=another, code=self.code())
         self.account(BOB, None)
         for _ in range(2):

@@ -22,11 +22,10 @@ private struct Guessing {
     /// One guess, after asking for a new code, or for a new flow, where that helps.
     mutating func guess(at now: Int64) {
         if now < lockout.lockedUntil { return }
-        // Where no code lives it counts against whom it is all the same.
-        if flow.sends > 0 && flow.tries < codes.attempts || send(at: now) {
-            flow.tries += 1
-            held += 1
-        }
+        // Where no code lives there is nothing to guess, and nothing counts.
+        guard flow.sends > 0 && flow.tries < codes.attempts || send(at: now) else { return }
+        flow.tries += 1
+        held += 1
         lockout.fail(nil, lock, at: now)
     }
 

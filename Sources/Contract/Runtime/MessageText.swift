@@ -6,6 +6,8 @@ enum MessageText {
     static func of(_ choice: some RawRepresentable<String>) -> String { choice.rawValue }
     static func of(_ list: [String]) -> String { list.isEmpty ? "none" : list.joined(separator: ", ") }
 
+    static func of(_ failures: [PasswordFailure]) -> String { failures.map(\.message).joined(separator: " ") }
+
     /// The first few; the data lists them all.
     static func of(_ violations: [Violation]) -> String {
         let shown = violations.prefix(3).map(\.message).joined(separator: " ")

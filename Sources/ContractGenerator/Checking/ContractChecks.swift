@@ -60,8 +60,15 @@ struct ContractChecks {
             problems.add("errors.json", "the code \(code) belongs to \(entries.map(\.type).joined(separator: " and "))")
         }
         for entry in contract.errors {
-            for case (_, let name?) in entry.messageParts where entry.data.first(where: { $0.name == name && $0.isRequired }) == nil {
-                problems.add("errors.json/\(entry.type)", "its message has {\(name)}, which is no required member of its data")
+            for section in entry.messageSections {
+                let names = section.parts.compactMap(\.placeholder)
+                let optional = names.filter { name in entry.data.contains { $0.name == name && !$0.isRequired } }
+                if section.isOptional, Set(optional).count != 1 {
+                    problems.add("errors.json/\(entry.type)", "a part in brackets needs one optional member of its data")
+                }
+                for name in names where entry.data.first(where: { $0.name == name && ($0.isRequired || section.isOptional) }) == nil {
+                    problems.add("errors.json/\(entry.type)", "its message has {\(name)}, which is no required member of its data")
+                }
             }
         }
     }

@@ -29,10 +29,18 @@ struct ErrorEmitter {
     }
 
     private var message: String {
-        let parts = entry.messageParts.map { text, placeholder in
-            text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
-                + (placeholder.map { "\\(MessageText.of(\(SwiftNames.member($0))))" } ?? "")
+        let sections = entry.messageSections.map { section in
+            let parts = section.parts.map { text, placeholder in
+                text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+                    + (placeholder.map { "\\(MessageText.of(\(SwiftNames.member($0))))" } ?? "")
+            }.joined()
+            let names = section.parts.compactMap(\.placeholder)
+            guard section.isOptional, let name = names.first(where: isOptional) else { return parts }
+            let member = SwiftNames.member(name)
+            return "\\(\(member).map { \(member) in \"\(parts)\" } ?? \"\")"
         }
-        return "\"\(parts.joined())\""
+        return "\"\(sections.joined())\""
     }
+
+    private func isOptional(_ name: String) -> Bool { entry.data.contains { $0.name == name && !$0.isRequired } }
 }

@@ -82,12 +82,13 @@ extension AccountService {
         guard let password else { return try RecentSignIn.check(authenticatedAt: signedInAt, at: now) }
         if account.password == nil { throw PasswordNotSet(next: "signIn.start") }
         let (check, subject) = (PasswordCheck(surroundings), account.lockoutSubject)
-        try surroundings.database.read { try $0.lockout(of: subject, at: now).check(at: now) }
+        let unlock = tenant.unlock(account)
+        try surroundings.database.read { try $0.lockout(of: subject, at: now).check(at: now, unlock: unlock) }
         let isRight = try check.matches(password, account)
         let refusal = try surroundings.database.write { tx in
             try tx.lock([account.id])
             let isStillRight = try isRight && tx.account(account.id)?.password == account.password
-            return try check.judge(password, isRight: isStillRight, subject: subject, client: client, tenant, at: now, in: tx)
+            return try check.judge(password, isRight: isStillRight, subject: subject, unlock: unlock, client: client, tenant, at: now, in: tx)
         }
         if let refusal { throw refusal }
     }

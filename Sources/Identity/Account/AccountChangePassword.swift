@@ -13,8 +13,9 @@ extension AccountService {
             request.idToken, .init(use: .id), now: now)
         let (before, tenant) = try surroundings.database.read { tx in
             guard let account = try tx.account(token.accountId) else { throw TokenRevoked(reason: "its account was deleted") }
-            try tx.lockout(of: account.lockoutSubject, at: now).check(at: now)
-            return (account, try catalogue.tenant(token.tenantId, in: tx))
+            let tenant = try catalogue.tenant(token.tenantId, in: tx)
+            try tx.lockout(of: account.lockoutSubject, at: now).check(at: now, unlock: tenant.unlock(account))
+            return (account, tenant)
         }
         try SignInCompletion.check(request.audience, request.scope, of: tenant)
         if before.password == nil { throw PasswordNotSet(next: "signIn.start") }
@@ -27,8 +28,8 @@ extension AccountService {
             try tx.lock([before.id])
             guard var account = try tx.account(before.id) else { throw TokenRevoked(reason: "its account was deleted") }
             let refusal = try check.judge(
-                request.currentPassword, isRight: isRight && account.password == before.password, subject: account.lockoutSubject, tenant,
-                at: now, in: tx)
+                request.currentPassword, isRight: isRight && account.password == before.password, subject: account.lockoutSubject,
+                unlock: tenant.unlock(account), tenant, at: now, in: tx)
             if let refusal { return .failure(refusal) }
             account.password = sealed
             account.mustChangePassword = false

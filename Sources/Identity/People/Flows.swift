@@ -129,15 +129,16 @@ struct Flows: Sendable {
 
     /// Judges a code, and counts it if it is wrong: against the code, the account or the address, and the client.
     ///
+    /// - Parameter unlock: the method that ends a lock, where there is one.
     /// - Returns: nil if it is right.
-    /// - Throws: `AccountLocked`.
+    /// - Throws: `AccountLocked`, `CodeExpired`; neither counts.
     func judge(
         _ code: String, of flow: inout Flow, _ tenant: TenantRecord, _ sending: CodeSending, lockout subject: String,
-        client: ClientKey? = nil,
-        at now: Int64, in tx: Transaction
+        unlock: String? = nil, client: ClientKey? = nil, at now: Int64, in tx: Transaction
     ) throws -> InvalidCode? {
         var lockout = try tx.lockout(of: subject, at: now)
-        try lockout.check(at: now)
+        try lockout.check(at: now, unlock: unlock)
+        try flow.requireLivingCode(tenant.codes, at: now)
         if sending.matches(code, of: flow, at: now, tenant.codes) {
             flow.code.mac = nil
             try tx.clearLockout(of: subject)
@@ -147,9 +148,9 @@ struct Flows: Sendable {
         try tx.countFailure(of: client, at: now)
         lockout.fail(nil, tenant.lockout, at: now)
         try tx.setLockout(lockout, of: subject, at: now)
-        let isGood = now < flow.code.expiresAt
+        let (left, lock) = (tenant.codes.attempts - flow.code.tries, lockout.lock(at: now))
         return InvalidCode(
-            attemptsLeft: isGood ? max(0, tenant.codes.attempts - flow.code.tries) : 0,
-            resendAt: flow.code.sentAt + tenant.codes.resendAfterSeconds)
+            attemptsLeft: max(0, left), resendAt: flow.resendAt(tenant.codes), next: left > 0 ? nil : flow.resendMethod,
+            lockedUntil: lock?.until, retryAfterSeconds: lock?.seconds)
     }
 }

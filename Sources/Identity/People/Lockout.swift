@@ -11,10 +11,14 @@ struct Lockout: Sendable, Equatable {
     /// After which time without a failure they are forgotten.
     static let memorySeconds: Int64 = 86_400
 
+    /// - Parameter unlock: the method that unlocks it, where there is one.
     /// - Throws: `AccountLocked`, whatever was given.
-    func check(at now: Int64) throws {
-        if now < lockedUntil { throw AccountLocked(lockedUntil: lockedUntil, retryAfterSeconds: lockedUntil - now) }
+    func check(at now: Int64, unlock: String? = nil) throws {
+        if now < lockedUntil { throw AccountLocked(lockedUntil: lockedUntil, retryAfterSeconds: lockedUntil - now, next: unlock) }
     }
+
+    /// Until when it is locked, and for how long; nil if it is not.
+    func lock(at now: Int64) -> (until: Int64, seconds: Int64)? { now < lockedUntil ? (lockedUntil, lockedUntil - now) : nil }
 
     /// How many more failures there can be before it locks.
     func attemptsLeft(_ policy: LockoutPolicy) -> Int64 { max(0, policy.threshold - failures) }
@@ -31,6 +35,14 @@ struct Lockout: Sendable, Equatable {
         guard failures >= policy.threshold else { return }
         let doublings = min(failures - policy.threshold, 20)
         lockedUntil = now + min(policy.maximumSeconds, policy.durationSeconds << doublings)
+    }
+}
+
+extension TenantRecord {
+    /// What unlocks an account: the reset of its password, where it has one. Where nobody is to learn that, the tenant's method decides.
+    func unlock(_ account: AccountRecord?) -> String? {
+        let canReset = account.map { $0.password != nil && !$0.isDisabled } ?? false
+        return (settings.enumerationProtection ? settings.localAccountMethod != .emailCode : canReset) ? "passwordReset.start" : nil
     }
 }
 

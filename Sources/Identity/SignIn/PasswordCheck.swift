@@ -20,15 +20,17 @@ struct PasswordCheck: Sendable {
 
     /// Counts the outcome.
     ///
-    /// - Parameter subject: what failures are counted by.
+    /// - Parameters:
+    ///   - subject: what failures are counted by.
+    ///   - unlock: the method that ends a lock, where there is one.
     /// - Returns: nil if the password is right.
     /// - Throws: `AccountLocked`, whatever was given.
     func judge(
-        _ password: String, isRight: Bool, subject: String, client: ClientKey? = nil, _ tenant: TenantRecord, at now: Int64,
-        in tx: Transaction
+        _ password: String, isRight: Bool, subject: String, unlock: String? = nil, client: ClientKey? = nil, _ tenant: TenantRecord,
+        at now: Int64, in tx: Transaction
     ) throws -> InvalidPassword? {
         var lockout = try tx.lockout(of: subject, at: now)
-        try lockout.check(at: now)
+        try lockout.check(at: now, unlock: unlock)
         if isRight {
             try tx.clearLockout(of: subject)
             return nil
@@ -37,8 +39,9 @@ struct PasswordCheck: Sendable {
         try tx.countFailure(of: client, at: now)
         lockout.fail(fingerprint, tenant.lockout, at: now)
         try tx.setLockout(lockout, of: subject, at: now)
+        let lock = lockout.lock(at: now)
         return InvalidPassword(
             reasons: [PasswordFailure(rule: .incorrect, message: "It is not the password of this account.")],
-            attemptsLeft: lockout.attemptsLeft(tenant.lockout))
+            attemptsLeft: lockout.attemptsLeft(tenant.lockout), lockedUntil: lock?.until, retryAfterSeconds: lock?.seconds)
     }
 }

@@ -16,7 +16,10 @@ extension SignInService {
             try flow.require(.codeRequired)
             try SignInCompletion.check(request.audience, request.scope, of: tenant)
             let subject = Self.lockoutSubject(flow)
-            if let refusal = try flows.judge(request.code, of: &flow, tenant, sending, lockout: subject, client: client, at: now, in: tx) {
+            let unlock = tenant.unlock(try tx.account(flow.accountId))
+            if let refusal = try flows.judge(
+                request.code, of: &flow, tenant, sending, lockout: subject, unlock: unlock, client: client, at: now, in: tx)
+            {
                 return .refused(refusal)
             }
             guard var account = try tx.account(of: flow) else { return .ended(ContinuationTokenExpired()) }

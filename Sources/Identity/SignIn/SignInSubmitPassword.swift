@@ -15,8 +15,9 @@ extension SignInService {
         try Self.requirePassword(found.flow, found.tenant)
         let subject = Self.lockoutSubject(found.flow)
         let before = try surroundings.database.read { tx in
-            try tx.lockout(of: subject, at: now).check(at: now)
-            return found.flow.isDecoy ? nil : try tx.account(found.flow.accountId)
+            let account = found.flow.isDecoy ? nil : try tx.account(found.flow.accountId)
+            try tx.lockout(of: subject, at: now).check(at: now, unlock: found.tenant.unlock(account))
+            return account
         }
         let isRight = try passwords.matches(request.password, before)
         var result: (SignInCompletion.SignedIn, TenantRecord)?
@@ -26,7 +27,8 @@ extension SignInService {
             let account = try tx.account(of: flow)
             let isStillRight = isRight && account?.password == before?.password
             if let refusal = try passwords.judge(
-                request.password, isRight: isStillRight, subject: subject, client: client, tenant, at: now, in: tx)
+                request.password, isRight: isStillRight, subject: subject, unlock: tenant.unlock(account), client: client, tenant, at: now,
+                in: tx)
             {
                 return .refused(refusal)
             }

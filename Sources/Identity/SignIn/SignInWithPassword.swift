@@ -16,7 +16,7 @@ extension SignInService {
             try SignInCompletion.check(request.audience, request.scope, of: tenant)
             let account = try tx.account(named: username.folded, in: tenant.id)
             let subject = account?.lockoutSubject ?? Self.nobody("\(tenant.id)/\(username.folded)")
-            try tx.lockout(of: subject, at: now).check(at: now)
+            try tx.lockout(of: subject, at: now).check(at: now, unlock: tenant.unlock(account))
             return (tenant, account, subject)
         }
         let isRight = try passwords.matches(request.password, before)
@@ -30,7 +30,8 @@ extension SignInService {
             let account = try tx.account(named: username.folded, in: tenant.id)
             let isStillRight = isRight && account?.id == before?.id && account?.password == before?.password
             if let refusal = try passwords.judge(
-                request.password, isRight: isStillRight, subject: subject, client: client, tenant, at: now, in: tx)
+                request.password, isRight: isStillRight, subject: subject, unlock: tenant.unlock(account), client: client, tenant, at: now,
+                in: tx)
             {
                 return .failure(refusal)
             }

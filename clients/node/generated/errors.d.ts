@@ -1611,10 +1611,14 @@ export interface InvalidPasswordData {
   reasons: PasswordFailure[];
   /** How many more wrong ones there can be before the account is locked. */
   attemptsLeft?: number;
+  /** Present on the failure that locks. */
+  lockedUntil?: Timestamp;
+  /** Present on the failure that locks: after how many seconds it can work. */
+  retryAfterSeconds?: number;
 }
 
 /**
- * A new password breaks rules, or a password is wrong.
+ * A new password breaks rules, or a password is wrong. A continuation token stays valid.
  *
  * Equivalents: nativeAuth invalid_grant password_*, 50126; firebase WEAK_PASSWORD, INVALID_PASSWORD.
  */
@@ -1631,12 +1635,18 @@ export interface InvalidCodeData {
   type: "invalidCode";
   /** How many more tries this code has; at 0 only another code helps. */
   attemptsLeft: number;
-  /** Integer seconds since 1970-01-01T00:00:00Z. */
+  /** When people are advised to ask for another code. */
   resendAt?: Timestamp;
+  /** The method that sends another code, once this one has no tries left. */
+  next?: string;
+  /** Present on the failure that locks. */
+  lockedUntil?: Timestamp;
+  /** Present on the failure that locks: after how many seconds it can work. */
+  retryAfterSeconds?: number;
 }
 
 /**
- * A code that is wrong, too old, used up or replaced by a newer one.
+ * A code that is wrong, was replaced by a newer one, or belongs to another flow. Each counts, also the same one again.
  *
  * Equivalents: nativeAuth invalid_grant invalid_oob_value 50181; firebase INVALID_CODE.
  */
@@ -1656,7 +1666,7 @@ export interface InvalidAttributesData {
 }
 
 /**
- * A value that does not fit, or a name that the tenant does not ask for.
+ * A value that does not fit, or a name that the tenant does not ask for. A continuation token stays valid.
  *
  * Equivalents: nativeAuth invalid_grant attribute_validation_failed.
  */
@@ -1753,6 +1763,8 @@ export interface AccountLockedData {
   lockedUntil: Timestamp;
   /** After how many seconds it can work. */
   retryAfterSeconds: number;
+  /** The method that unlocks it, where a password can be reset. */
+  next?: string;
 }
 
 /**
@@ -2008,6 +2020,32 @@ export declare class TokenScopeMissing extends RpcError {
   readonly code: 4063;
   readonly type: "tokenScopeMissing";
   readonly data: TokenScopeMissingData;
+}
+
+/** What `CodeExpired` says beside its message. */
+export interface CodeExpiredData {
+  type: "codeExpired";
+  /** Present where it has expired. */
+  expiredAt?: Timestamp;
+  /** Present where it is used up: how many wrong tries there were. */
+  wrongTries?: number;
+  /** The method that sends another code. */
+  next: string;
+  /** When people are advised to ask for another code. */
+  resendAt?: Timestamp;
+}
+
+/**
+ * Any code, also the right one, where the one that was sent has expired or wrong tries have used it up.
+ *
+ * Equivalents: nativeAuth invalid_grant invalid_oob_value 50181; firebase SESSION_EXPIRED.
+ */
+export declare class CodeExpired extends RpcError {
+  static readonly code: 4064;
+  static readonly type: "codeExpired";
+  readonly code: 4064;
+  readonly type: "codeExpired";
+  readonly data: CodeExpiredData;
 }
 
 /** What `AccountNotFound` says beside its message. */

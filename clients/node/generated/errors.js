@@ -476,19 +476,19 @@ export class UserAlreadyExists extends RpcError {
   static type = "userAlreadyExists";
 }
 
-/** A new password breaks rules, or a password is wrong. */
+/** A new password breaks rules, or a password is wrong. A continuation token stays valid. */
 export class InvalidPassword extends RpcError {
   static code = 4008;
   static type = "invalidPassword";
 }
 
-/** A code that is wrong, too old, used up or replaced by a newer one. */
+/** A code that is wrong, was replaced by a newer one, or belongs to another flow. Each counts, also the same one again. */
 export class InvalidCode extends RpcError {
   static code = 4009;
   static type = "invalidCode";
 }
 
-/** A value that does not fit, or a name that the tenant does not ask for. */
+/** A value that does not fit, or a name that the tenant does not ask for. A continuation token stays valid. */
 export class InvalidAttributes extends RpcError {
   static code = 4010;
   static type = "invalidAttributes";
@@ -594,6 +594,12 @@ export class ScopeNotGranted extends RpcError {
 export class TokenScopeMissing extends RpcError {
   static code = 4063;
   static type = "tokenScopeMissing";
+}
+
+/** Any code, also the right one, where the one that was sent has expired or wrong tries have used it up. */
+export class CodeExpired extends RpcError {
+  static code = 4064;
+  static type = "codeExpired";
 }
 
 /** An account is named that never was, or is deleted. */
@@ -876,6 +882,7 @@ export const errorsByCode = new Map(
     ScopeNotOffered,
     ScopeNotGranted,
     TokenScopeMissing,
+    CodeExpired,
     AccountNotFound,
     AccountDisabled,
     AccountExists,

@@ -8,16 +8,19 @@ public struct AccountLocked: ContractError {
     public var lockedUntil: Int64
     /// After how many seconds it can work.
     public var retryAfterSeconds: Int64
+    /// The method that unlocks it, where a password can be reset.
+    public var next: String?
 
-    public init(lockedUntil: Int64, retryAfterSeconds: Int64) {
+    public init(lockedUntil: Int64, retryAfterSeconds: Int64, next: String? = nil) {
         self.lockedUntil = lockedUntil
         self.retryAfterSeconds = retryAfterSeconds
+        self.next = next
     }
 
     public static let code = 4015
     public static let type = "accountLocked"
 
-    public var message: String { "Too many wrong tries. Nothing is accepted for \(MessageText.of(retryAfterSeconds)) s, not even what is right; resetting the password unlocks it." }
+    public var message: String { "Too many wrong tries. Nothing is accepted for \(MessageText.of(retryAfterSeconds)) s, not even what is right\(next.map { next in "; \(MessageText.of(next)) unlocks it at once" } ?? "")." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()
@@ -27,6 +30,10 @@ public struct AccountLocked: ContractError {
         writer.int(lockedUntil)
         writer.key("retryAfterSeconds")
         writer.int(retryAfterSeconds)
+        if let next {
+            writer.key("next")
+            writer.string(next)
+        }
         writer.endObject()
     }
 }

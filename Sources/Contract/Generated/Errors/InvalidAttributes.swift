@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// A value that does not fit, or a name that the tenant does not ask for.
+/// A value that does not fit, or a name that the tenant does not ask for. A continuation token stays valid.
 public struct InvalidAttributes: ContractError {
     /// All that is wrong.
     public var attributes: [AttributeFailure]
@@ -14,7 +14,7 @@ public struct InvalidAttributes: ContractError {
     public static let code = 4010
     public static let type = "invalidAttributes"
 
-    public var message: String { "Some attributes are not accepted; see attributes for each of them. Nothing of this submission was kept; the continuation token stays valid." }
+    public var message: String { "Some attributes are not accepted; see attributes for each of them. Nothing of this submission was kept; correct it and send all of it again." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,22 +2,31 @@
 // swift-format-ignore-file
 import JSON
 
-/// A code that is wrong, too old, used up or replaced by a newer one.
+/// A code that is wrong, was replaced by a newer one, or belongs to another flow. Each counts, also the same one again.
 public struct InvalidCode: ContractError {
     /// How many more tries this code has; at 0 only another code helps.
     public var attemptsLeft: Int64
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// When people are advised to ask for another code.
     public var resendAt: Int64?
+    /// The method that sends another code, once this one has no tries left.
+    public var next: String?
+    /// Present on the failure that locks.
+    public var lockedUntil: Int64?
+    /// Present on the failure that locks: after how many seconds it can work.
+    public var retryAfterSeconds: Int64?
 
-    public init(attemptsLeft: Int64, resendAt: Int64? = nil) {
+    public init(attemptsLeft: Int64, resendAt: Int64? = nil, next: String? = nil, lockedUntil: Int64? = nil, retryAfterSeconds: Int64? = nil) {
         self.attemptsLeft = attemptsLeft
         self.resendAt = resendAt
+        self.next = next
+        self.lockedUntil = lockedUntil
+        self.retryAfterSeconds = retryAfterSeconds
     }
 
     public static let code = 4009
     public static let type = "invalidCode"
 
-    public var message: String { "This is not the code. \(MessageText.of(attemptsLeft)) more tries with it are left; a new one can be sent. The continuation token stays valid." }
+    public var message: String { "This is not the code. Tries left with it: \(MessageText.of(attemptsLeft)).\(next.map { next in " \(MessageText.of(next)) sends another one." } ?? "")\(retryAfterSeconds.map { retryAfterSeconds in " Nothing is accepted for \(MessageText.of(retryAfterSeconds)) s, not even what is right." } ?? "") The continuation token stays valid." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()
@@ -28,6 +37,18 @@ public struct InvalidCode: ContractError {
         if let resendAt {
             writer.key("resendAt")
             writer.int(resendAt)
+        }
+        if let next {
+            writer.key("next")
+            writer.string(next)
+        }
+        if let lockedUntil {
+            writer.key("lockedUntil")
+            writer.int(lockedUntil)
+        }
+        if let retryAfterSeconds {
+            writer.key("retryAfterSeconds")
+            writer.int(retryAfterSeconds)
         }
         writer.endObject()
     }

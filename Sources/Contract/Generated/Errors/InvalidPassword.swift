@@ -2,22 +2,28 @@
 // swift-format-ignore-file
 import JSON
 
-/// A new password breaks rules, or a password is wrong.
+/// A new password breaks rules, or a password is wrong. A continuation token stays valid.
 public struct InvalidPassword: ContractError {
     /// All that is wrong.
     public var reasons: [PasswordFailure]
     /// How many more wrong ones there can be before the account is locked.
     public var attemptsLeft: Int64?
+    /// Present on the failure that locks.
+    public var lockedUntil: Int64?
+    /// Present on the failure that locks: after how many seconds it can work.
+    public var retryAfterSeconds: Int64?
 
-    public init(reasons: [PasswordFailure], attemptsLeft: Int64? = nil) {
+    public init(reasons: [PasswordFailure], attemptsLeft: Int64? = nil, lockedUntil: Int64? = nil, retryAfterSeconds: Int64? = nil) {
         self.reasons = reasons
         self.attemptsLeft = attemptsLeft
+        self.lockedUntil = lockedUntil
+        self.retryAfterSeconds = retryAfterSeconds
     }
 
     public static let code = 4008
     public static let type = "invalidPassword"
 
-    public var message: String { "The password is not accepted; see reasons for each rule it breaks. The continuation token stays valid." }
+    public var message: String { "The password is not accepted. \(MessageText.of(reasons))\(attemptsLeft.map { attemptsLeft in " Tries left before the account is locked: \(MessageText.of(attemptsLeft))." } ?? "")\(retryAfterSeconds.map { retryAfterSeconds in " Nothing is accepted for \(MessageText.of(retryAfterSeconds)) s, not even what is right." } ?? "")" }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()
@@ -32,6 +38,14 @@ public struct InvalidPassword: ContractError {
         if let attemptsLeft {
             writer.key("attemptsLeft")
             writer.int(attemptsLeft)
+        }
+        if let lockedUntil {
+            writer.key("lockedUntil")
+            writer.int(lockedUntil)
+        }
+        if let retryAfterSeconds {
+            writer.key("retryAfterSeconds")
+            writer.int(retryAfterSeconds)
         }
         writer.endObject()
     }

@@ -27,7 +27,7 @@ export declare class AccountMethods {
    * @throws {UserAlreadyExists} signUp with an address that is taken, at its start or by the time it would end.
    * @throws {RecentSignInRequired} A change of what an account is signed in with, by an ID token whose auth_time is too
    * long ago. Refreshing does not renew it.
-   * @throws {InvalidPassword} A new password breaks rules, or a password is wrong.
+   * @throws {InvalidPassword} A new password breaks rules, or a password is wrong. A continuation token stays valid.
    * @throws {PasswordNotSet} A password for an account that signs in otherwise, or its reset.
    * @throws {AccountLocked} Guessing has locked the account or the address.
    * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have.
@@ -73,7 +73,7 @@ export declare class AccountMethods {
    * @throws {TokenUseMismatch} A token of one kind is given where another is needed.
    * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
    * credentials.revoke has named one of them since the token was minted.
-   * @throws {InvalidPassword} A new password breaks rules, or a password is wrong.
+   * @throws {InvalidPassword} A new password breaks rules, or a password is wrong. A continuation token stays valid.
    * @throws {PasswordNotSet} A password for an account that signs in otherwise, or its reset.
    * @throws {AccountLocked} Guessing has locked the account or the address.
    * @throws {AccountDisabled} A disabled account would sign in or refresh.
@@ -96,8 +96,9 @@ export declare class AccountMethods {
    * @throws {InvalidUsername} An address that is malformed, or not of ASCII.
    * @throws {UserAlreadyExists} signUp with an address that is taken, at its start or by the time it would end.
    * @throws {AccountExists} account.create with an id that is taken.
-   * @throws {InvalidPassword} A new password breaks rules, or a password is wrong.
-   * @throws {InvalidAttributes} A value that does not fit, or a name that the tenant does not ask for.
+   * @throws {InvalidPassword} A new password breaks rules, or a password is wrong. A continuation token stays valid.
+   * @throws {InvalidAttributes} A value that does not fit, or a name that the tenant does not ask for. A continuation
+   * token stays valid.
    */
   create(
     params: AccountCreateParams,
@@ -194,7 +195,10 @@ export declare class AccountMethods {
    * Equivalent: firebase accounts:update oobCode.
    *
    * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
-   * @throws {InvalidCode} A code that is wrong, too old, used up or replaced by a newer one.
+   * @throws {InvalidCode} A code that is wrong, was replaced by a newer one, or belongs to another flow. Each counts,
+   * also the same one again.
+   * @throws {CodeExpired} Any code, also the right one, where the one that was sent has expired or wrong tries have used
+   * it up.
    * @throws {AccountLocked} Guessing has locked the account or the address.
    * @throws {UserAlreadyExists} signUp with an address that is taken, at its start or by the time it would end.
    * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
@@ -214,7 +218,8 @@ export declare class AccountMethods {
    * Equivalent: firebase accounts:update.
    *
    * @throws {AccountNotFound} An account is named that never was, or is deleted.
-   * @throws {InvalidAttributes} A value that does not fit, or a name that the tenant does not ask for.
+   * @throws {InvalidAttributes} A value that does not fit, or a name that the tenant does not ask for. A continuation
+   * token stays valid.
    */
   update(
     params: AccountUpdateParams,

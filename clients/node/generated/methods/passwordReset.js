@@ -70,7 +70,10 @@ export class PasswordResetMethods {
    * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
    * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes, or took longer than an hour.
    * @throws {StepNotPossible} A step that does not follow from where the flow stands.
-   * @throws {InvalidCode} A code that is wrong, too old, used up or replaced by a newer one.
+   * @throws {InvalidCode} A code that is wrong, was replaced by a newer one, or belongs to another flow. Each counts,
+   * also the same one again.
+   * @throws {CodeExpired} Any code, also the right one, where the one that was sent has expired or wrong tries have used
+   * it up.
    * @throws {AccountLocked} Guessing has locked the account or the address.
    * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
    */
@@ -92,7 +95,7 @@ export class PasswordResetMethods {
    * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
    * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes, or took longer than an hour.
    * @throws {StepNotPossible} A step that does not follow from where the flow stands.
-   * @throws {InvalidPassword} A new password breaks rules, or a password is wrong.
+   * @throws {InvalidPassword} A new password breaks rules, or a password is wrong. A continuation token stays valid.
    * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
    */
   submitPassword(params, options) {

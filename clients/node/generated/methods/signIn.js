@@ -74,7 +74,10 @@ export class SignInMethods {
    * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
    * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes, or took longer than an hour.
    * @throws {StepNotPossible} A step that does not follow from where the flow stands.
-   * @throws {InvalidCode} A code that is wrong, too old, used up or replaced by a newer one.
+   * @throws {InvalidCode} A code that is wrong, was replaced by a newer one, or belongs to another flow. Each counts,
+   * also the same one again.
+   * @throws {CodeExpired} Any code, also the right one, where the one that was sent has expired or wrong tries have used
+   * it up.
    * @throws {AccountLocked} Guessing has locked the account or the address.
    * @throws {AccountDisabled} A disabled account would sign in or refresh.
    * @throws {PasswordChangeRequired} An account whose password must be changed.
@@ -99,7 +102,7 @@ export class SignInMethods {
    * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
    * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes, or took longer than an hour.
    * @throws {StepNotPossible} A step that does not follow from where the flow stands.
-   * @throws {InvalidPassword} A new password breaks rules, or a password is wrong.
+   * @throws {InvalidPassword} A new password breaks rules, or a password is wrong. A continuation token stays valid.
    * @throws {PasswordChangeRequired} An account whose password must be changed.
    * @throws {AccountLocked} Guessing has locked the account or the address.
    * @throws {AccountDisabled} A disabled account would sign in or refresh.
@@ -145,7 +148,7 @@ export class SignInMethods {
    * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
    * @throws {InvalidUsername} An address that is malformed, or not of ASCII.
    * @throws {UserNotFound} A sign-in or a reset for an address without an account.
-   * @throws {InvalidPassword} A new password breaks rules, or a password is wrong.
+   * @throws {InvalidPassword} A new password breaks rules, or a password is wrong. A continuation token stays valid.
    * @throws {PasswordNotSet} A password for an account that signs in otherwise, or its reset.
    * @throws {PasswordChangeRequired} An account whose password must be changed.
    * @throws {AccountLocked} Guessing has locked the account or the address.

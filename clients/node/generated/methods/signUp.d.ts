@@ -44,8 +44,9 @@ export declare class SignUpMethods {
    * @throws {InvalidUsername} An address that is malformed, or not of ASCII.
    * @throws {UserAlreadyExists} signUp with an address that is taken, at its start or by the time it would end.
    * @throws {PasswordNotAccepted} A password in a tenant whose method is emailCode.
-   * @throws {InvalidPassword} A new password breaks rules, or a password is wrong.
-   * @throws {InvalidAttributes} A value that does not fit, or a name that the tenant does not ask for.
+   * @throws {InvalidPassword} A new password breaks rules, or a password is wrong. A continuation token stays valid.
+   * @throws {InvalidAttributes} A value that does not fit, or a name that the tenant does not ask for. A continuation
+   * token stays valid.
    * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have.
    * @throws {MessageNotSent} A mail server or a webhook does not take a message, or none is configured.
    * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
@@ -68,7 +69,8 @@ export declare class SignUpMethods {
    * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
    * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes, or took longer than an hour.
    * @throws {StepNotPossible} A step that does not follow from where the flow stands.
-   * @throws {InvalidAttributes} A value that does not fit, or a name that the tenant does not ask for.
+   * @throws {InvalidAttributes} A value that does not fit, or a name that the tenant does not ask for. A continuation
+   * token stays valid.
    * @throws {UserAlreadyExists} signUp with an address that is taken, at its start or by the time it would end.
    * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
    */
@@ -89,7 +91,10 @@ export declare class SignUpMethods {
    * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
    * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes, or took longer than an hour.
    * @throws {StepNotPossible} A step that does not follow from where the flow stands.
-   * @throws {InvalidCode} A code that is wrong, too old, used up or replaced by a newer one.
+   * @throws {InvalidCode} A code that is wrong, was replaced by a newer one, or belongs to another flow. Each counts,
+   * also the same one again.
+   * @throws {CodeExpired} Any code, also the right one, where the one that was sent has expired or wrong tries have used
+   * it up.
    * @throws {UserAlreadyExists} signUp with an address that is taken, at its start or by the time it would end.
    * @throws {AccountLocked} Guessing has locked the account or the address.
    * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
@@ -112,7 +117,7 @@ export declare class SignUpMethods {
    * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes, or took longer than an hour.
    * @throws {StepNotPossible} A step that does not follow from where the flow stands.
    * @throws {PasswordNotAccepted} A password in a tenant whose method is emailCode.
-   * @throws {InvalidPassword} A new password breaks rules, or a password is wrong.
+   * @throws {InvalidPassword} A new password breaks rules, or a password is wrong. A continuation token stays valid.
    * @throws {UserAlreadyExists} signUp with an address that is taken, at its start or by the time it would end.
    * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
    */

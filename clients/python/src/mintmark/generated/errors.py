@@ -1381,7 +1381,7 @@ class UserAlreadyExists(AnsweredError):
 
 
 class InvalidPassword(AnsweredError):
-    """A new password breaks rules, or a password is wrong.
+    """A new password breaks rules, or a password is wrong. A continuation token stays valid.
 
     nativeAuth: invalid_grant password_*, 50126
     firebase: WEAK_PASSWORD, INVALID_PASSWORD
@@ -1401,9 +1401,22 @@ class InvalidPassword(AnsweredError):
         value = self._optional("attemptsLeft")
         return None if value is None else cast("int", value)
 
+    @property
+    def locked_until(self) -> Optional[int]:
+        """Present on the failure that locks."""
+        value = self._optional("lockedUntil")
+        return None if value is None else cast("int", value)
+
+    @property
+    def retry_after_seconds(self) -> Optional[int]:
+        """Present on the failure that locks: after how many seconds it can work."""
+        value = self._optional("retryAfterSeconds")
+        return None if value is None else cast("int", value)
+
 
 class InvalidCode(AnsweredError):
-    """A code that is wrong, too old, used up or replaced by a newer one.
+    """A code that is wrong, was replaced by a newer one, or belongs to another flow. Each counts, also the same
+    one again.
 
     nativeAuth: invalid_grant invalid_oob_value 50181
     firebase: INVALID_CODE
@@ -1419,13 +1432,31 @@ class InvalidCode(AnsweredError):
 
     @property
     def resend_at(self) -> Optional[int]:
-        """Integer seconds since 1970-01-01T00:00:00Z."""
+        """When people are advised to ask for another code."""
         value = self._optional("resendAt")
+        return None if value is None else cast("int", value)
+
+    @property
+    def next(self) -> Optional[str]:
+        """The method that sends another code, once this one has no tries left."""
+        value = self._optional("next")
+        return None if value is None else cast("str", value)
+
+    @property
+    def locked_until(self) -> Optional[int]:
+        """Present on the failure that locks."""
+        value = self._optional("lockedUntil")
+        return None if value is None else cast("int", value)
+
+    @property
+    def retry_after_seconds(self) -> Optional[int]:
+        """Present on the failure that locks: after how many seconds it can work."""
+        value = self._optional("retryAfterSeconds")
         return None if value is None else cast("int", value)
 
 
 class InvalidAttributes(AnsweredError):
-    """A value that does not fit, or a name that the tenant does not ask for.
+    """A value that does not fit, or a name that the tenant does not ask for. A continuation token stays valid.
 
     nativeAuth: invalid_grant attribute_validation_failed
     """
@@ -1516,6 +1547,12 @@ class AccountLocked(AnsweredError):
     def retry_after_seconds(self) -> int:
         """After how many seconds it can work."""
         return cast("int", self._required("retryAfterSeconds"))
+
+    @property
+    def next(self) -> Optional[str]:
+        """The method that unlocks it, where a password can be reset."""
+        value = self._optional("next")
+        return None if value is None else cast("str", value)
 
 
 class PasswordNotAccepted(AnsweredError):
@@ -1708,6 +1745,40 @@ class TokenScopeMissing(AnsweredError):
     def missing(self) -> List[str]:
         """What it does not allow."""
         return cast("List[str]", self._required("missing"))
+
+
+class CodeExpired(AnsweredError):
+    """Any code, also the right one, where the one that was sent has expired or wrong tries have used it up.
+
+    nativeAuth: invalid_grant invalid_oob_value 50181
+    firebase: SESSION_EXPIRED
+    """
+
+    code = 4064
+    type = "codeExpired"
+
+    @property
+    def expired_at(self) -> Optional[int]:
+        """Present where it has expired."""
+        value = self._optional("expiredAt")
+        return None if value is None else cast("int", value)
+
+    @property
+    def wrong_tries(self) -> Optional[int]:
+        """Present where it is used up: how many wrong tries there were."""
+        value = self._optional("wrongTries")
+        return None if value is None else cast("int", value)
+
+    @property
+    def next(self) -> str:
+        """The method that sends another code."""
+        return cast("str", self._required("next"))
+
+    @property
+    def resend_at(self) -> Optional[int]:
+        """When people are advised to ask for another code."""
+        value = self._optional("resendAt")
+        return None if value is None else cast("int", value)
 
 
 class AccountNotFound(AnsweredError):
@@ -2271,6 +2342,7 @@ BY_TYPE: Dict[str, Type[AnsweredError]] = {
     "scopeNotOffered": ScopeNotOffered,
     "scopeNotGranted": ScopeNotGranted,
     "tokenScopeMissing": TokenScopeMissing,
+    "codeExpired": CodeExpired,
     "accountNotFound": AccountNotFound,
     "accountDisabled": AccountDisabled,
     "accountExists": AccountExists,
@@ -2400,6 +2472,7 @@ __all__ = [
     "ScopeNotOffered",
     "ScopeNotGranted",
     "TokenScopeMissing",
+    "CodeExpired",
     "AccountNotFound",
     "AccountDisabled",
     "AccountExists",

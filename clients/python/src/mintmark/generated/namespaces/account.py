@@ -66,7 +66,8 @@ class AccountMethods:
             UserAlreadyExists: signUp with an address that is taken, at its start or by the time it would end.
             RecentSignInRequired: A change of what an account is signed in with, by an ID token whose
                 auth_time is too long ago. Refreshing does not renew it.
-            InvalidPassword: A new password breaks rules, or a password is wrong.
+            InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
+                valid.
             PasswordNotSet: A password for an account that signs in otherwise, or its reset.
             AccountLocked: Guessing has locked the account or the address.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
@@ -142,7 +143,8 @@ class AccountMethods:
             TokenUseMismatch: A token of one kind is given where another is needed.
             TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
                 revoked, or credentials.revoke has named one of them since the token was minted.
-            InvalidPassword: A new password breaks rules, or a password is wrong.
+            InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
+                valid.
             PasswordNotSet: A password for an account that signs in otherwise, or its reset.
             AccountLocked: Guessing has locked the account or the address.
             AccountDisabled: A disabled account would sign in or refresh.
@@ -200,8 +202,10 @@ class AccountMethods:
             InvalidUsername: An address that is malformed, or not of ASCII.
             UserAlreadyExists: signUp with an address that is taken, at its start or by the time it would end.
             AccountExists: account.create with an id that is taken.
-            InvalidPassword: A new password breaks rules, or a password is wrong.
-            InvalidAttributes: A value that does not fit, or a name that the tenant does not ask for.
+            InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
+                valid.
+            InvalidAttributes: A value that does not fit, or a name that the tenant does not ask for. A
+                continuation token stays valid.
 
         Elsewhere: firebase: accounts:signUp.
         """
@@ -395,7 +399,10 @@ class AccountMethods:
 
         Raises:
             TooManyFromClient: A client's address has made more requests, failures or codes than it may.
-            InvalidCode: A code that is wrong, too old, used up or replaced by a newer one.
+            InvalidCode: A code that is wrong, was replaced by a newer one, or belongs to another flow. Each
+                counts, also the same one again.
+            CodeExpired: Any code, also the right one, where the one that was sent has expired or wrong tries
+                have used it up.
             AccountLocked: Guessing has locked the account or the address.
             UserAlreadyExists: signUp with an address that is taken, at its start or by the time it would end.
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
@@ -440,7 +447,8 @@ class AccountMethods:
 
         Raises:
             AccountNotFound: An account is named that never was, or is deleted.
-            InvalidAttributes: A value that does not fit, or a name that the tenant does not ask for.
+            InvalidAttributes: A value that does not fit, or a name that the tenant does not ask for. A
+                continuation token stays valid.
 
         Elsewhere: firebase: accounts:update.
         """
@@ -514,7 +522,8 @@ class AsyncAccountMethods:
             UserAlreadyExists: signUp with an address that is taken, at its start or by the time it would end.
             RecentSignInRequired: A change of what an account is signed in with, by an ID token whose
                 auth_time is too long ago. Refreshing does not renew it.
-            InvalidPassword: A new password breaks rules, or a password is wrong.
+            InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
+                valid.
             PasswordNotSet: A password for an account that signs in otherwise, or its reset.
             AccountLocked: Guessing has locked the account or the address.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
@@ -590,7 +599,8 @@ class AsyncAccountMethods:
             TokenUseMismatch: A token of one kind is given where another is needed.
             TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
                 revoked, or credentials.revoke has named one of them since the token was minted.
-            InvalidPassword: A new password breaks rules, or a password is wrong.
+            InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
+                valid.
             PasswordNotSet: A password for an account that signs in otherwise, or its reset.
             AccountLocked: Guessing has locked the account or the address.
             AccountDisabled: A disabled account would sign in or refresh.
@@ -648,8 +658,10 @@ class AsyncAccountMethods:
             InvalidUsername: An address that is malformed, or not of ASCII.
             UserAlreadyExists: signUp with an address that is taken, at its start or by the time it would end.
             AccountExists: account.create with an id that is taken.
-            InvalidPassword: A new password breaks rules, or a password is wrong.
-            InvalidAttributes: A value that does not fit, or a name that the tenant does not ask for.
+            InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
+                valid.
+            InvalidAttributes: A value that does not fit, or a name that the tenant does not ask for. A
+                continuation token stays valid.
 
         Elsewhere: firebase: accounts:signUp.
         """
@@ -843,7 +855,10 @@ class AsyncAccountMethods:
 
         Raises:
             TooManyFromClient: A client's address has made more requests, failures or codes than it may.
-            InvalidCode: A code that is wrong, too old, used up or replaced by a newer one.
+            InvalidCode: A code that is wrong, was replaced by a newer one, or belongs to another flow. Each
+                counts, also the same one again.
+            CodeExpired: Any code, also the right one, where the one that was sent has expired or wrong tries
+                have used it up.
             AccountLocked: Guessing has locked the account or the address.
             UserAlreadyExists: signUp with an address that is taken, at its start or by the time it would end.
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
@@ -888,7 +903,8 @@ class AsyncAccountMethods:
 
         Raises:
             AccountNotFound: An account is named that never was, or is deleted.
-            InvalidAttributes: A value that does not fit, or a name that the tenant does not ask for.
+            InvalidAttributes: A value that does not fit, or a name that the tenant does not ask for. A
+                continuation token stays valid.
 
         Elsewhere: firebase: accounts:update.
         """

@@ -125,7 +125,10 @@ class PasswordResetMethods:
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
             ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
             StepNotPossible: A step that does not follow from where the flow stands.
-            InvalidCode: A code that is wrong, too old, used up or replaced by a newer one.
+            InvalidCode: A code that is wrong, was replaced by a newer one, or belongs to another flow. Each
+                counts, also the same one again.
+            CodeExpired: Any code, also the right one, where the one that was sent has expired or wrong tries
+                have used it up.
             AccountLocked: Guessing has locked the account or the address.
             TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
@@ -167,7 +170,8 @@ class PasswordResetMethods:
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
             ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
             StepNotPossible: A step that does not follow from where the flow stands.
-            InvalidPassword: A new password breaks rules, or a password is wrong.
+            InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
+                valid.
             TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
         Elsewhere: nativeAuth: /resetpassword/v1.0/submit, /resetpassword/v1.0/poll_completion; firebase:
@@ -300,7 +304,10 @@ class AsyncPasswordResetMethods:
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
             ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
             StepNotPossible: A step that does not follow from where the flow stands.
-            InvalidCode: A code that is wrong, too old, used up or replaced by a newer one.
+            InvalidCode: A code that is wrong, was replaced by a newer one, or belongs to another flow. Each
+                counts, also the same one again.
+            CodeExpired: Any code, also the right one, where the one that was sent has expired or wrong tries
+                have used it up.
             AccountLocked: Guessing has locked the account or the address.
             TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
@@ -342,7 +349,8 @@ class AsyncPasswordResetMethods:
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
             ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
             StepNotPossible: A step that does not follow from where the flow stands.
-            InvalidPassword: A new password breaks rules, or a password is wrong.
+            InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
+                valid.
             TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
         Elsewhere: nativeAuth: /resetpassword/v1.0/submit, /resetpassword/v1.0/poll_completion; firebase:

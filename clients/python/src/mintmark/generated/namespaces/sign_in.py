@@ -135,7 +135,10 @@ class SignInMethods:
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
             ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
             StepNotPossible: A step that does not follow from where the flow stands.
-            InvalidCode: A code that is wrong, too old, used up or replaced by a newer one.
+            InvalidCode: A code that is wrong, was replaced by a newer one, or belongs to another flow. Each
+                counts, also the same one again.
+            CodeExpired: Any code, also the right one, where the one that was sent has expired or wrong tries
+                have used it up.
             AccountLocked: Guessing has locked the account or the address.
             AccountDisabled: A disabled account would sign in or refresh.
             PasswordChangeRequired: An account whose password must be changed.
@@ -190,7 +193,8 @@ class SignInMethods:
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
             ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
             StepNotPossible: A step that does not follow from where the flow stands.
-            InvalidPassword: A new password breaks rules, or a password is wrong.
+            InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
+                valid.
             PasswordChangeRequired: An account whose password must be changed.
             AccountLocked: Guessing has locked the account or the address.
             AccountDisabled: A disabled account would sign in or refresh.
@@ -301,7 +305,8 @@ class SignInMethods:
             TenantNotFound: A tenant is named that was never created, or is deleted.
             InvalidUsername: An address that is malformed, or not of ASCII.
             UserNotFound: A sign-in or a reset for an address without an account.
-            InvalidPassword: A new password breaks rules, or a password is wrong.
+            InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
+                valid.
             PasswordNotSet: A password for an account that signs in otherwise, or its reset.
             PasswordChangeRequired: An account whose password must be changed.
             AccountLocked: Guessing has locked the account or the address.
@@ -452,7 +457,10 @@ class AsyncSignInMethods:
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
             ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
             StepNotPossible: A step that does not follow from where the flow stands.
-            InvalidCode: A code that is wrong, too old, used up or replaced by a newer one.
+            InvalidCode: A code that is wrong, was replaced by a newer one, or belongs to another flow. Each
+                counts, also the same one again.
+            CodeExpired: Any code, also the right one, where the one that was sent has expired or wrong tries
+                have used it up.
             AccountLocked: Guessing has locked the account or the address.
             AccountDisabled: A disabled account would sign in or refresh.
             PasswordChangeRequired: An account whose password must be changed.
@@ -507,7 +515,8 @@ class AsyncSignInMethods:
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
             ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
             StepNotPossible: A step that does not follow from where the flow stands.
-            InvalidPassword: A new password breaks rules, or a password is wrong.
+            InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
+                valid.
             PasswordChangeRequired: An account whose password must be changed.
             AccountLocked: Guessing has locked the account or the address.
             AccountDisabled: A disabled account would sign in or refresh.
@@ -618,7 +627,8 @@ class AsyncSignInMethods:
             TenantNotFound: A tenant is named that was never created, or is deleted.
             InvalidUsername: An address that is malformed, or not of ASCII.
             UserNotFound: A sign-in or a reset for an address without an account.
-            InvalidPassword: A new password breaks rules, or a password is wrong.
+            InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
+                valid.
             PasswordNotSet: A password for an account that signs in otherwise, or its reset.
             PasswordChangeRequired: An account whose password must be changed.
             AccountLocked: Guessing has locked the account or the address.

@@ -90,8 +90,10 @@ class SignUpMethods:
             InvalidUsername: An address that is malformed, or not of ASCII.
             UserAlreadyExists: signUp with an address that is taken, at its start or by the time it would end.
             PasswordNotAccepted: A password in a tenant whose method is emailCode.
-            InvalidPassword: A new password breaks rules, or a password is wrong.
-            InvalidAttributes: A value that does not fit, or a name that the tenant does not ask for.
+            InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
+                valid.
+            InvalidAttributes: A value that does not fit, or a name that the tenant does not ask for. A
+                continuation token stays valid.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
             TooManyFromClient: A client's address has made more requests, failures or codes than it may.
@@ -138,7 +140,8 @@ class SignUpMethods:
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
             ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
             StepNotPossible: A step that does not follow from where the flow stands.
-            InvalidAttributes: A value that does not fit, or a name that the tenant does not ask for.
+            InvalidAttributes: A value that does not fit, or a name that the tenant does not ask for. A
+                continuation token stays valid.
             UserAlreadyExists: signUp with an address that is taken, at its start or by the time it would end.
             TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
@@ -179,7 +182,10 @@ class SignUpMethods:
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
             ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
             StepNotPossible: A step that does not follow from where the flow stands.
-            InvalidCode: A code that is wrong, too old, used up or replaced by a newer one.
+            InvalidCode: A code that is wrong, was replaced by a newer one, or belongs to another flow. Each
+                counts, also the same one again.
+            CodeExpired: Any code, also the right one, where the one that was sent has expired or wrong tries
+                have used it up.
             UserAlreadyExists: signUp with an address that is taken, at its start or by the time it would end.
             AccountLocked: Guessing has locked the account or the address.
             TooManyFromClient: A client's address has made more requests, failures or codes than it may.
@@ -222,7 +228,8 @@ class SignUpMethods:
             ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
             StepNotPossible: A step that does not follow from where the flow stands.
             PasswordNotAccepted: A password in a tenant whose method is emailCode.
-            InvalidPassword: A new password breaks rules, or a password is wrong.
+            InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
+                valid.
             UserAlreadyExists: signUp with an address that is taken, at its start or by the time it would end.
             TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
@@ -320,8 +327,10 @@ class AsyncSignUpMethods:
             InvalidUsername: An address that is malformed, or not of ASCII.
             UserAlreadyExists: signUp with an address that is taken, at its start or by the time it would end.
             PasswordNotAccepted: A password in a tenant whose method is emailCode.
-            InvalidPassword: A new password breaks rules, or a password is wrong.
-            InvalidAttributes: A value that does not fit, or a name that the tenant does not ask for.
+            InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
+                valid.
+            InvalidAttributes: A value that does not fit, or a name that the tenant does not ask for. A
+                continuation token stays valid.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
             TooManyFromClient: A client's address has made more requests, failures or codes than it may.
@@ -368,7 +377,8 @@ class AsyncSignUpMethods:
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
             ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
             StepNotPossible: A step that does not follow from where the flow stands.
-            InvalidAttributes: A value that does not fit, or a name that the tenant does not ask for.
+            InvalidAttributes: A value that does not fit, or a name that the tenant does not ask for. A
+                continuation token stays valid.
             UserAlreadyExists: signUp with an address that is taken, at its start or by the time it would end.
             TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
@@ -409,7 +419,10 @@ class AsyncSignUpMethods:
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
             ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
             StepNotPossible: A step that does not follow from where the flow stands.
-            InvalidCode: A code that is wrong, too old, used up or replaced by a newer one.
+            InvalidCode: A code that is wrong, was replaced by a newer one, or belongs to another flow. Each
+                counts, also the same one again.
+            CodeExpired: Any code, also the right one, where the one that was sent has expired or wrong tries
+                have used it up.
             UserAlreadyExists: signUp with an address that is taken, at its start or by the time it would end.
             AccountLocked: Guessing has locked the account or the address.
             TooManyFromClient: A client's address has made more requests, failures or codes than it may.
@@ -452,7 +465,8 @@ class AsyncSignUpMethods:
             ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
             StepNotPossible: A step that does not follow from where the flow stands.
             PasswordNotAccepted: A password in a tenant whose method is emailCode.
-            InvalidPassword: A new password breaks rules, or a password is wrong.
+            InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
+                valid.
             UserAlreadyExists: signUp with an address that is taken, at its start or by the time it would end.
             TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 

@@ -1,0 +1,23 @@
+import Contract
+
+/// How long the code of a flow is good, and what sends another one (native-auth.md 1.8).
+extension Flow {
+    /// The method that sends another code.
+    var resendMethod: String { kind.namespace == "account" ? "account.changeEmail" : "\(kind.namespace).resendCode" }
+
+    /// When people are advised to ask for another code.
+    func resendAt(_ policy: CodePolicy) -> Int64 { code.sentAt + policy.resendAfterSeconds }
+
+    /// Against a code that can no longer match nothing is counted: nobody guesses by it. Whether the given one would have been right does
+    /// not matter, so nobody learns that either.
+    ///
+    /// - Throws: `CodeExpired`.
+    func requireLivingCode(_ policy: CodePolicy, at now: Int64) throws {
+        if now >= code.expiresAt {
+            throw CodeExpired(expiredAt: code.expiresAt, next: resendMethod, resendAt: resendAt(policy))
+        }
+        if code.tries >= policy.attempts {
+            throw CodeExpired(wrongTries: code.tries, next: resendMethod, resendAt: resendAt(policy))
+        }
+    }
+}
