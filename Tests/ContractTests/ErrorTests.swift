@@ -104,6 +104,8 @@ import Testing
         (4062, "scopeNotGranted"),
         (4063, "tokenScopeMissing"),
         (4064, "codeExpired"),
+        (4065, "flowFinished"),
+        (4066, "flowEnded"),
         (5001, "accountNotFound"),
         (5002, "accountDisabled"),
         (5003, "accountExists"),

@@ -65,7 +65,7 @@ class People(EndToEnd):
     def test_a_completion_sent_many_times_at_once_signs_in_once(self):
         token = self.completed("alice@example.com")
         states, _ = self.together("signIn.withContinuation", [{"continuationToken": token}] * 8)
-        self.assertEqual(sorted(states), ["completed"] + ["continuationTokenInvalid"] * 7)
+        self.assertEqual(sorted(states), ["completed"] + ["flowFinished"] * 7)
 
     def test_a_process_that_is_killed_between_two_steps_loses_nothing_that_was_answered(self):
         step = self.call("signUp.start", username="alice@example.com", password=PASSWORD)
@@ -132,7 +132,7 @@ class People(EndToEnd):
                 with self.subTest(flow=flow, method=method):
                     wanted = fitting.get((flow, method), "continuationTokenInvalid")
                     self.assertEqual(self.outcome(method, {"continuationToken": token, **params}), wanted)
-        self.call("test.clock", advanceSeconds=600)
+        self.call("test.clock", advanceSeconds=1200)
         for flow, token in tokens.items():
             for method, params in steps.items():
                 with self.subTest(flow=flow, method=method, expired=True):

@@ -93,3 +93,120 @@ class Locks(People):
                 seen.append(self.no("accountLocked", "signIn.withPassword", username=address, password=PASSWORD, **tenant).data)
             self.assertEqual(*seen)
             self.assertEqual("next" in seen[0], names, method)
+
+
+class Again(People):
+    """What is asked once more, after an answer that was lost."""
+
+    def again(self, method, **params):
+        """The answer to a request, and the error that the same one gets at once, and much later."""
+        done = self.call(method, **params)
+        error = self.no("flowFinished", method, **params)
+        self.assertIn("never answered twice", str(error))
+        self.assertIn("refresh token", str(error))
+        self.advance(100)
+        self.no("flowFinished", method, **params)
+        return done
+
+    def test_a_step_that_ended_in_tokens_says_so_and_the_tokens_are_good(self):
+        self.account()
+        self.account(BOB, None)
+        by_password = self.again("signIn.submitPassword", continuationToken=self.start(kind="signIn"), password=PASSWORD)
+        by_code = self.again("signIn.submitCode", continuationToken=self.start(BOB, "signIn"), code=self.code(BOB))
+        token = self.completed("carol@example.com")
+        signed_up = self.again("signIn.withContinuation", continuationToken=token)
+        for done in (by_password, by_code, signed_up):
+            self.call("session.refresh", refreshToken=done["refreshToken"])
+        self.assertEqual(len(self.call("session.list", accountId=signed_up["account"]["accountId"])["sessions"]), 1)
+
+    def test_a_step_that_goes_on_gets_the_same_answer_and_sends_nothing_again(self):
+        for method, params in (("signUp.start", {"username": ALICE}), ("signUp.resendCode", {})):
+            params = params or {"continuationToken": token}
+            first = self.call(method, **params)
+            self.assertEqual(self.call(method, **params), first)
+            token = first["continuationToken"]
+        self.assertEqual(len(self.mails()), 2)
+        params = {"continuationToken": token, "code": self.code()}
+        first = self.call("signUp.submitCode", **params)
+        self.assertEqual(self.call("signUp.submitCode", **params), first)
+
+    def test_what_was_refused_is_judged_again_and_counts_again(self):
+        token = self.start()
+        left = [self.no("invalidCode", "signUp.submitCode", continuationToken=token, code=WRONG).data["attemptsLeft"] for _ in range(3)]
+        self.assertEqual(left, [4, 3, 2])
+        self.account()
+        left = [self.no("invalidPassword", "signIn.withPassword", username=ALICE, password=word).data["attemptsLeft"]
+                for word in ("a", "a", "a", "b", "a", "c", "a", "d", "a")]
+        self.assertEqual(left, [9, 9, 9, 8, 8, 7, 7, 6, 5])  # one of the last three again does not count
+
+
+class Ended(People):
+    """Flows that something else has ended."""
+
+    def test_who_has_lost_a_race_for_an_address_is_told_at_every_step_until_the_flow_is_old(self):
+        first = self.start(ALICE)
+        code = self.code()
+        self.submit(self.start(ALICE.upper()), address=ALICE.upper())
+        for method, more in (("submitCode", {"code": code}), ("submitCode", {"code": code}), ("submitCode", {"code": WRONG}), ("resendCode", {})):
+            error = self.no("userAlreadyExists", f"signUp.{method}", continuationToken=first, **more)
+            self.assertEqual(error.data["next"], "signIn.start")
+
+    def test_what_goes_on_for_an_account_that_is_deleted_ends_with_it(self):
+        account = self.account()
+        signing_in, reset = self.start(kind="signIn"), self.start(kind="passwordReset")
+        code = self.code()
+        self.call("account.delete", accountId=account)
+        for _ in range(2):
+            error = self.no("flowEnded", "signIn.submitPassword", continuationToken=signing_in, password=PASSWORD)
+            self.assertEqual(error.data["cause"], "accountDeleted")
+            self.assertIn("its account was deleted", str(error))
+            self.no("flowEnded", "passwordReset.submitCode", continuationToken=reset, code=code)
+
+    def test_what_goes_on_in_a_tenant_that_is_deleted_ends_with_it_also_when_there_is_one_of_that_name_again(self):
+        shop = self.tenant()
+        token, code = self.start(**shop), self.code()
+        self.call("tenant.delete", **shop)
+        error = self.no("flowEnded", "signUp.submitCode", continuationToken=token, code=code)
+        self.assertEqual(error.data["cause"], "tenantDeleted")
+        self.tenant()
+        self.no("flowEnded", "signUp.submitCode", continuationToken=token, code=code)
+        self.assertEqual(self.call("account.list", **shop)["accounts"], [])
+
+    def test_a_change_of_the_password_ends_what_else_goes_on(self):
+        self.account()
+        id_token, reset = self.sign_in()["idToken"], self.start(kind="passwordReset")
+        self.call("account.changePassword", idToken=id_token, currentPassword=PASSWORD, newPassword=OTHER)
+        error = self.no("flowEnded", "passwordReset.submitCode", continuationToken=reset, code=self.code())
+        self.assertEqual(error.data["cause"], "accountChanged")
+
+    def test_an_address_that_somebody_else_got_meanwhile_is_said_to_be_taken_as_often_as_that_is_asked(self):
+        self.account()
+        id_token = self.sign_in()["idToken"]
+        token = self.call("account.changeEmail", idToken=id_token, email=BOB)["continuationToken"]
+        code = self.code(BOB)
+        self.account(BOB)
+        for _ in range(2):
+            error = self.no("userAlreadyExists", "account.submitCode", continuationToken=token, code=code)
+            self.assertEqual(error.data["next"], "account.changeEmail")
+        self.assertIn("Go on with account.changeEmail, with another address", str(error))
+        error = self.no("userAlreadyExists", "account.changeEmail", idToken=id_token, email=BOB)
+        self.assertIn("with another address", str(error))
+
+    def test_where_nobody_is_to_learn_who_has_an_account_its_end_is_not_told_either(self):
+        self.settings(enumerationProtection=True)
+        account = self.account()
+        flows = [(name, self.start(name, "passwordReset")) for name in (ALICE, BOB)]
+        code = self.code()
+        self.call("account.delete", accountId=account)
+        answers = [self.no("invalidCode", "passwordReset.submitCode", continuationToken=token, code=code).data for _, token in flows]
+        self.assertEqual(*answers)
+
+    def test_what_an_ended_flow_held_of_a_person_goes_with_it(self):
+        self.account()
+        store = self.path("ended.db")
+        sidecar = self.spawn(testing=True, store=store)
+        sidecar.call("tenant.create", {"tenantId": "shop"})
+        sidecar.call("signUp.start", {"tenantId": "shop", "username": ALICE, "password": PASSWORD, "attributes": {"city": "Trondheim"}})
+        sidecar.call("tenant.delete", {"tenantId": "shop"})
+        rows = self.rows("SELECT password, attributes, code FROM flow", store=store)
+        self.assertEqual(rows, [(None, "{}", None)])

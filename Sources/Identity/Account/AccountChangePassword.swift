@@ -35,7 +35,7 @@ extension AccountService {
             account.mustChangePassword = false
             account.updatedAt = now
             _ = try tx.deleteSessions(of: account.id)
-            try tx.deleteFlows(of: account.id, except: "")
+            try tx.endFlows(of: account.id)
             return .success(
                 try completion.begin(
                     account, tenant, amr: ["pwd"], scope: request.scope, fresh, AccountChangePassword.info.name, call, at: now, in: tx))

@@ -9,7 +9,8 @@ extension AccountService {
         try surroundings.database.write { tx in
             guard let account = try tx.account(request.accountId) else { throw AccountNotFound(accountId: request.accountId) }
             try tx.deleteAccount(account.id)
-            try tx.deleteFlows(of: account.id, except: "")
+            let isHidden = try catalogue.knownTenant(account.tenantId, in: tx)?.settings.enumerationProtection ?? false
+            if isHidden { try tx.hideFlows(of: account.id) } else { try tx.endFlows(of: account.id, .accountDeleted) }
             try tx.clearLockout(of: account.lockoutSubject)
             try surroundings.audit.record(
                 AuditEvent(AccountDelete.info.name, call, tenant: account.tenantId, subject: account.id), at: now, in: tx)

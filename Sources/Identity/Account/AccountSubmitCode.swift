@@ -21,14 +21,14 @@ extension AccountService {
                 return .refused(refusal)
             }
             try tx.lock([flow.accountId])
-            guard var account = try tx.account(flow.accountId) else { return .ended(ContinuationTokenExpired()) }
+            guard var account = try tx.account(flow.accountId) else { return .ended(FlowEnded(.accountDeleted)) }
             let isChange = flow.kind == .emailChange
-            if !isChange, account.email.map(Username.fold) != Username.fold(flow.username) { return .ended(ContinuationTokenExpired()) }
-            guard try tx.rename(account, to: flow.username) else { return .ended(UserAlreadyExists(next: "signIn.start")) }
+            if !isChange, account.email.map(Username.fold) != Username.fold(flow.username) { return .ended(FlowEnded(.accountChanged)) }
+            guard try tx.rename(account, to: flow.username) else { return .ended(UserAlreadyExists.ofAnother) }
             if isChange {
                 left = account.email.map { ($0, tenant) }
                 _ = try tx.deleteSessions(of: account.id)
-                try tx.deleteFlows(of: account.id, except: flow.id)
+                try tx.endFlows(of: account.id, except: flow.id)
             }
             account.username = flow.username
             account.email = flow.username
@@ -43,7 +43,7 @@ extension AccountService {
             return .moved
         }
         if let left { try tell(left.address, of: left.tenant, after: flow, call, at: now) }
-        guard let account = try surroundings.database.read({ try $0.account(flow.accountId) }) else { throw ContinuationTokenExpired() }
+        guard let account = try surroundings.database.read({ try $0.account(flow.accountId) }) else { throw FlowEnded(.accountDeleted) }
         guard flow.kind == .emailChange else { return EmailChangeStep(state: .completed, account: account.answer) }
         return EmailChangeStep(
             state: .completed, continuationToken: flows.token(of: flow), expiresAt: flow.expiresAt, account: account.answer)

@@ -21,7 +21,7 @@ enum EmailChange: Equatable {
     ) throws -> EmailChange {
         if let owner, owner != accountId {
             if isHidden { return .show }
-            throw UserAlreadyExists(next: "signIn.start")
+            throw UserAlreadyExists.ofAnother
         }
         guard let present, Username.fold(present) == address.folded else { return .change }
         return isVerified && present == address.typed ? .nothing : .verification

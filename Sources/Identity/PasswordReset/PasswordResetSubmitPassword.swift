@@ -17,13 +17,13 @@ extension PasswordResetService {
         let tenant = found.tenant
         try found.flow.require(.passwordRequired)
         guard let account = try surroundings.database.read({ try $0.account(found.flow.accountId) }) else {
-            throw ContinuationTokenExpired()
+            throw FlowEnded(.accountDeleted)
         }
         try surroundings.checkNew(request.password, for: account, tenant, name, call)
         let sealed = try surroundings.passwords.sealed(request.password, as: account.id)
         let flow = try flows.advance(token, .passwordReset, request: fingerprint, at: now) { tx, flow, tenant in
             try flow.require(.passwordRequired)
-            guard var account = try tx.account(of: flow) else { return .ended(ContinuationTokenExpired()) }
+            guard var account = try tx.account(of: flow) else { return .ended(FlowEnded(.accountChanged)) }
             account.password = sealed
             account.mustChangePassword = false
             account.isEmailVerified = true
@@ -31,7 +31,7 @@ extension PasswordResetService {
             try tx.update(account)
             try tx.clearLockout(of: account.lockoutSubject)
             _ = try tx.deleteSessions(of: account.id)
-            try tx.deleteFlows(of: account.id, except: flow.id)
+            try tx.endFlows(of: account.id, except: flow.id)
             try surroundings.audit.record(AuditEvent(name, call, tenant: tenant.id, subject: account.id), at: now, in: tx)
             flow.stage = .completed
             return .moved

@@ -124,10 +124,10 @@ extension Transaction {
             account.mustChangePassword, account.validAfter, account.updatedAt, account.lastSignInAt)
     }
 
-    /// Removes the accounts of a tenant and what is under way for them.
+    /// Removes the accounts of a tenant, and ends what is under way for them.
     func deletePeople(of tenantId: String) throws {
         try execute("DELETE FROM account WHERE tenant_id = $1", tenantId)
-        try execute("DELETE FROM flow WHERE tenant_id = $1", tenantId)
+        try endFlows(ofTenant: tenantId)
     }
 }
 

@@ -49,6 +49,7 @@ struct CodeSending: Sendable {
             flow.code = Flow.Code(
                 mac: flow.isDecoy ? nil : mac(code(for: flow), of: flow), expiresAt: now + tenant.codes.lifetimeSeconds, sentAt: now)
             try commit(tx, &flow)
+            if isNew { flow.rest(from: now) }
             if isNew { try tx.insert(flow) } else { try tx.update(flow) }
             return flow
         }

@@ -29,7 +29,7 @@ struct Flow: Sendable {
         var tries: Int64 = 0
     }
 
-    /// How long it can rest between two steps.
+    /// How long it can rest between two steps; while a code is good that does not begin.
     static let idleSeconds: Int64 = 600
     /// How long it can take in all.
     static let longestSeconds: Int64 = 3600
@@ -59,6 +59,8 @@ struct Flow: Sendable {
     var attributes = JSONObject()
     var code = Code()
     var sends: Int64 = 0
+    /// How it ended before its time.
+    var ending: Ending?
     /// A fingerprint of the request that led here, and when it came.
     var request: [UInt8]
     var requestedAt: Int64
@@ -98,7 +100,17 @@ struct Flow: Sendable {
         step += 1
         self.request = request
         requestedAt = now
-        idleUntil = now + (stage == .completed ? Self.completedSeconds : Self.idleSeconds)
+        rest(from: now)
+    }
+
+    /// Says how long it can rest now. While it waits for a code, that begins when the code ends: until then nobody is late, and after it
+    /// there must be time to ask for another one.
+    mutating func rest(from now: Int64) {
+        switch stage {
+        case .completed: idleUntil = now + Self.completedSeconds
+        case .codeRequired: idleUntil = max(now, code.expiresAt) + Self.idleSeconds
+        default: idleUntil = now + Self.idleSeconds
+        }
     }
 
     /// The method that goes on from where it stands.

@@ -8,7 +8,7 @@ extension Transaction {
             SELECT
                 id, tenant_id, kind, stage, step, username, account_id, is_decoy, is_verified, password, attributes, code, code_expires_at,
                 code_sent_at, code_tries, sends, request, requested_at, idle_until, ends_at,
-                language
+                language, ending
             FROM flow WHERE id = $1
             """, id, row: Flow.init)
     }
@@ -20,8 +20,8 @@ extension Transaction {
             SELECT
                 id, tenant_id, kind, stage, step, username, account_id, is_decoy, is_verified, password, attributes, code, code_expires_at,
                 code_sent_at, code_tries, sends, request, requested_at, idle_until, ends_at,
-                language
-            FROM flow WHERE request = $1 AND step = 1 AND requested_at > $2 ORDER BY requested_at DESC, id LIMIT 1
+                language, ending
+            FROM flow WHERE request = $1 AND step = 1 AND requested_at > $2 AND ending IS NULL ORDER BY requested_at DESC, id LIMIT 1
             """, request, moment, row: Flow.init)
     }
 
@@ -43,19 +43,14 @@ extension Transaction {
             """
             UPDATE flow SET
                 stage = $2, step = $3, is_verified = $4, password = $5, attributes = $6, code = $7, code_expires_at = $8, code_sent_at = $9,
-                code_tries = $10, sends = $11, request = $12, requested_at = $13, idle_until = $14
+                code_tries = $10, sends = $11, request = $12, requested_at = $13, idle_until = $14, ending = $15
             WHERE id = $1
             """, flow.id, flow.stage.rawValue, flow.step, flow.isVerified, flow.password, JSONValue.object(flow.attributes).text,
             flow.code.mac, flow.code.expiresAt, flow.code.sentAt, flow.code.tries, flow.sends, flow.request, flow.requestedAt,
-            flow.idleUntil)
+            flow.idleUntil, flow.ending?.rawValue)
     }
 
     func deleteFlow(_ id: String) throws { try execute("DELETE FROM flow WHERE id = $1", id) }
-
-    /// Ends what else is under way for an account.
-    func deleteFlows(of accountId: String, except id: String) throws {
-        try execute("DELETE FROM flow WHERE account_id = $1 AND id <> $2", accountId, id)
-    }
 }
 
 extension Flow {
@@ -73,6 +68,7 @@ extension Flow {
         sends = row.int(15)
         requestedAt = row.int(17)
         idleUntil = row.int(18)
+        ending = row.optionalString(21).flatMap(Ending.init(rawValue:))
     }
 }
 

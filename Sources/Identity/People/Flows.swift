@@ -39,7 +39,7 @@ struct Flows: Sendable {
     /// What a step came to.
     enum Step {
         case moved
-        /// It is over, and what it was for is done. Its tokens go nowhere.
+        /// It is over, and what it was for is done: the answer carries tokens, and is never given again.
         case finished
         /// It stays where it is, and what was counted is kept.
         case refused(any ContractError)
@@ -66,14 +66,14 @@ struct Flows: Sendable {
 
     /// Finds the flow of a token.
     ///
-    /// - Throws: `ContinuationTokenInvalid`, `ContinuationTokenExpired`.
+    /// - Throws: `ContinuationTokenInvalid`, `ContinuationTokenExpired`, and for a flow that has ended what `Flow.requireGoing` throws.
     func find(_ token: String, _ kinds: [Flow.Kind], request: [UInt8], at now: Int64, in tx: Transaction) throws -> Found {
         let (id, step) = try tokens.read(token, in: tx)
-        // What was made here and is not there any more was swept, or ended with its account.
-        guard let flow = try tx.flow(id), let tenant = try catalogue.knownTenant(flow.tenantId, in: tx) else {
-            throw ContinuationTokenExpired()
-        }
+        // What was made here and is not there any more was swept.
+        guard let flow = try tx.flow(id) else { throw ContinuationTokenExpired() }
         guard kinds.contains(flow.kind) else { throw ContinuationTokenInvalid() }
+        try flow.requireGoing()
+        guard let tenant = try catalogue.knownTenant(flow.tenantId, in: tx) else { throw FlowEnded(.tenantDeleted) }
         if now >= flow.expiresAt { throw ContinuationTokenExpired(expiredAt: flow.expiresAt) }
         if step == flow.step { return .current(flow, tenant) }
         guard step == flow.step - 1, constantTimeEquals(flow.request, request), now < flow.requestedAt + Flow.repeatSeconds else {
@@ -111,13 +111,19 @@ struct Flows: Sendable {
             case .finished:
                 flow.move(by: [], at: now)
                 flow.stage = .completed
+                flow.end(.finished)
                 try tx.update(flow)
                 return .success(flow)
             case .refused(let error):
                 try tx.update(flow)
                 return .failure(error)
             case .ended(let error):
-                try tx.deleteFlow(flow.id)
+                guard let ending = Flow.Ending(error) else {
+                    try tx.deleteFlow(flow.id)
+                    return .failure(error)
+                }
+                flow.end(ending)
+                try tx.update(flow)
                 return .failure(error)
             }
         }

@@ -32,7 +32,7 @@ extension SignInService {
             {
                 return .refused(refusal)
             }
-            guard let account else { return .ended(ContinuationTokenExpired()) }
+            guard let account else { return .ended(FlowEnded(.accountChanged)) }
             if account.mustChangePassword { return .ended(PasswordChangeRequired(next: "passwordReset.start")) }
             result = (try completion.begin(account, tenant, amr: ["pwd"], scope: request.scope, fresh, name, call, at: now, in: tx), tenant)
             return .finished

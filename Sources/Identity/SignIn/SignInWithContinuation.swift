@@ -20,7 +20,7 @@ extension SignInService {
                 throw ContinuationTokenInvalid()
             }
             try SignInCompletion.check(request.audience, request.scope, of: tenant)
-            guard let account = try tx.account(of: flow) else { return .ended(ContinuationTokenExpired()) }
+            guard let account = try tx.account(of: flow) else { return .ended(FlowEnded(.accountChanged)) }
             if account.mustChangePassword { throw PasswordChangeRequired(next: "passwordReset.start") }
             // The code proved the address; a password that was chosen on the way proves nothing more.
             result = (try completion.begin(account, tenant, amr: ["otp"], scope: request.scope, fresh, name, call, at: now, in: tx), tenant)

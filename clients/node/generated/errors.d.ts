@@ -1589,10 +1589,13 @@ export interface UserAlreadyExistsData {
   type: "userAlreadyExists";
   /** The method that goes on from here. */
   next: string;
+  /** What to do differently there, where it is the method that answers this. */
+  hint?: string;
 }
 
 /**
- * signUp with an address that is taken, at its start or by the time it would end.
+ * A sign-up or a change of address with an address that is taken, at its start or by the time it would end; from then on
+ * at every step of that flow.
  *
  * Equivalents: nativeAuth user_already_exists 1003037; firebase EMAIL_EXISTS.
  */
@@ -1704,7 +1707,8 @@ export interface ContinuationTokenExpiredData {
 }
 
 /**
- * A flow rested for longer than ten minutes, or took longer than an hour.
+ * A flow rested for longer than ten minutes (where it waits for a code: ten minutes after the code has expired), took
+ * longer than an hour, or waited for longer than five minutes to be signed in with.
  *
  * Equivalents: nativeAuth expired_token 552003; firebase EXPIRED_OOB_CODE.
  */
@@ -2046,6 +2050,46 @@ export declare class CodeExpired extends RpcError {
   readonly code: 4064;
   readonly type: "codeExpired";
   readonly data: CodeExpiredData;
+}
+
+/** What `FlowFinished` says beside its message. */
+export interface FlowFinishedData {
+  type: "flowFinished";
+}
+
+/**
+ * Any step of a flow that has ended in tokens, also the last one sent again.
+ *
+ * Equivalents: nativeAuth invalid_grant 54005.
+ */
+export declare class FlowFinished extends RpcError {
+  static readonly code: 4065;
+  static readonly type: "flowFinished";
+  readonly code: 4065;
+  readonly type: "flowFinished";
+  readonly data: FlowFinishedData;
+}
+
+/** What `FlowEnded` says beside its message. */
+export interface FlowEndedData {
+  type: "flowEnded";
+  /** What has ended it. */
+  cause: Open<"accountChanged" | "accountDeleted" | "tenantDeleted">;
+  /** The same for people. */
+  reason: string;
+}
+
+/**
+ * Any step of a flow that something else has ended before its time.
+ *
+ * Equivalents: nativeAuth invalid_request 55200.
+ */
+export declare class FlowEnded extends RpcError {
+  static readonly code: 4066;
+  static readonly type: "flowEnded";
+  readonly code: 4066;
+  readonly type: "flowEnded";
+  readonly data: FlowEndedData;
 }
 
 /** What `AccountNotFound` says beside its message. */

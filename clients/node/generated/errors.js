@@ -470,7 +470,10 @@ export class InvalidUsername extends RpcError {
   static type = "invalidUsername";
 }
 
-/** signUp with an address that is taken, at its start or by the time it would end. */
+/**
+ * A sign-up or a change of address with an address that is taken, at its start or by the time it would end; from then on
+ * at every step of that flow.
+ */
 export class UserAlreadyExists extends RpcError {
   static code = 4007;
   static type = "userAlreadyExists";
@@ -500,7 +503,10 @@ export class ContinuationTokenInvalid extends RpcError {
   static type = "continuationTokenInvalid";
 }
 
-/** A flow rested for longer than ten minutes, or took longer than an hour. */
+/**
+ * A flow rested for longer than ten minutes (where it waits for a code: ten minutes after the code has expired), took
+ * longer than an hour, or waited for longer than five minutes to be signed in with.
+ */
 export class ContinuationTokenExpired extends RpcError {
   static code = 4012;
   static type = "continuationTokenExpired";
@@ -600,6 +606,18 @@ export class TokenScopeMissing extends RpcError {
 export class CodeExpired extends RpcError {
   static code = 4064;
   static type = "codeExpired";
+}
+
+/** Any step of a flow that has ended in tokens, also the last one sent again. */
+export class FlowFinished extends RpcError {
+  static code = 4065;
+  static type = "flowFinished";
+}
+
+/** Any step of a flow that something else has ended before its time. */
+export class FlowEnded extends RpcError {
+  static code = 4066;
+  static type = "flowEnded";
 }
 
 /** An account is named that never was, or is deleted. */
@@ -883,6 +901,8 @@ export const errorsByCode = new Map(
     ScopeNotGranted,
     TokenScopeMissing,
     CodeExpired,
+    FlowFinished,
+    FlowEnded,
     AccountNotFound,
     AccountDisabled,
     AccountExists,

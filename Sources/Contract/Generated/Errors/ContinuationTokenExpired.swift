@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// A flow rested for longer than ten minutes, or took longer than an hour.
+/// A flow rested for longer than ten minutes (where it waits for a code: ten minutes after the code has expired), took longer than an hour, or waited for longer than five minutes to be signed in with.
 public struct ContinuationTokenExpired: ContractError {
     /// Integer seconds since 1970-01-01T00:00:00Z.
     public var expiredAt: Int64?
@@ -14,7 +14,7 @@ public struct ContinuationTokenExpired: ContractError {
     public static let code = 4012
     public static let type = "continuationTokenExpired"
 
-    public var message: String { "The flow is too old to go on. Start anew." }
+    public var message: String { "The flow is too old to go on\(expiredAt.map { expiredAt in ": it ended at \(MessageText.of(expiredAt))" } ?? ""). Start anew." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,19 +2,22 @@
 // swift-format-ignore-file
 import JSON
 
-/// signUp with an address that is taken, at its start or by the time it would end.
+/// A sign-up or a change of address with an address that is taken, at its start or by the time it would end; from then on at every step of that flow.
 public struct UserAlreadyExists: ContractError {
     /// The method that goes on from here.
     public var next: String
+    /// What to do differently there, where it is the method that answers this.
+    public var hint: String?
 
-    public init(next: String) {
+    public init(next: String, hint: String? = nil) {
         self.next = next
+        self.hint = hint
     }
 
     public static let code = 4007
     public static let type = "userAlreadyExists"
 
-    public var message: String { "There is an account with this address already. Go on with \(MessageText.of(next))." }
+    public var message: String { "There is an account with this address already. Go on with \(MessageText.of(next))\(hint.map { hint in ", \(MessageText.of(hint))" } ?? "")." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()
@@ -22,6 +25,10 @@ public struct UserAlreadyExists: ContractError {
         writer.string(Self.type)
         writer.key("next")
         writer.string(next)
+        if let hint {
+            writer.key("hint")
+            writer.string(hint)
+        }
         writer.endObject()
     }
 }

@@ -39,7 +39,8 @@ export class AccountMethods {
    * @throws {CallerNotAllowed} A developer method, or a developer's parameter, on a public pipe.
    * @throws {AccountNotFound} An account is named that never was, or is deleted.
    * @throws {InvalidUsername} An address that is malformed, or not of ASCII.
-   * @throws {UserAlreadyExists} signUp with an address that is taken, at its start or by the time it would end.
+   * @throws {UserAlreadyExists} A sign-up or a change of address with an address that is taken, at its start or by the
+   * time it would end; from then on at every step of that flow.
    * @throws {RecentSignInRequired} A change of what an account is signed in with, by an ID token whose auth_time is too
    * long ago. Refreshing does not renew it.
    * @throws {InvalidPassword} A new password breaks rules, or a password is wrong. A continuation token stays valid.
@@ -48,7 +49,10 @@ export class AccountMethods {
    * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have.
    * @throws {MessageNotSent} A mail server or a webhook does not take a message, or none is configured.
    * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
-   * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes, or took longer than an hour.
+   * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes (where it waits for a code: ten minutes
+   * after the code has expired), took longer than an hour, or waited for longer than five minutes to be signed in with.
+   * @throws {FlowFinished} Any step of a flow that has ended in tokens, also the last one sent again.
+   * @throws {FlowEnded} Any step of a flow that something else has ended before its time.
    * @throws {StepNotPossible} A step that does not follow from where the flow stands.
    * @throws {TokenMalformed} Not three parts of base64url, no JSON object, a member missing or of a wrong type, an
    * unknown critical header.
@@ -107,7 +111,8 @@ export class AccountMethods {
    *
    * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
    * @throws {InvalidUsername} An address that is malformed, or not of ASCII.
-   * @throws {UserAlreadyExists} signUp with an address that is taken, at its start or by the time it would end.
+   * @throws {UserAlreadyExists} A sign-up or a change of address with an address that is taken, at its start or by the
+   * time it would end; from then on at every step of that flow.
    * @throws {AccountExists} account.create with an id that is taken.
    * @throws {InvalidPassword} A new password breaks rules, or a password is wrong. A continuation token stays valid.
    * @throws {InvalidAttributes} A value that does not fit, or a name that the tenant does not ask for. A continuation
@@ -207,9 +212,13 @@ export class AccountMethods {
    * @throws {CodeExpired} Any code, also the right one, where the one that was sent has expired or wrong tries have used
    * it up.
    * @throws {AccountLocked} Guessing has locked the account or the address.
-   * @throws {UserAlreadyExists} signUp with an address that is taken, at its start or by the time it would end.
+   * @throws {UserAlreadyExists} A sign-up or a change of address with an address that is taken, at its start or by the
+   * time it would end; from then on at every step of that flow.
    * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
-   * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes, or took longer than an hour.
+   * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes (where it waits for a code: ten minutes
+   * after the code has expired), took longer than an hour, or waited for longer than five minutes to be signed in with.
+   * @throws {FlowFinished} Any step of a flow that has ended in tokens, also the last one sent again.
+   * @throws {FlowEnded} Any step of a flow that something else has ended before its time.
    * @throws {StepNotPossible} A step that does not follow from where the flow stands.
    */
   submitCode(params, options) {

@@ -26,7 +26,10 @@ export class PasswordResetMethods {
    * Equivalent: nativeAuth /resetpassword/v1.0/challenge.
    *
    * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
-   * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes, or took longer than an hour.
+   * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes (where it waits for a code: ten minutes
+   * after the code has expired), took longer than an hour, or waited for longer than five minutes to be signed in with.
+   * @throws {FlowFinished} Any step of a flow that has ended in tokens, also the last one sent again.
+   * @throws {FlowEnded} Any step of a flow that something else has ended before its time.
    * @throws {StepNotPossible} A step that does not follow from where the flow stands.
    * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have.
    * @throws {MessageNotSent} A mail server or a webhook does not take a message, or none is configured.
@@ -68,7 +71,10 @@ export class PasswordResetMethods {
    * Equivalent: nativeAuth /resetpassword/v1.0/continue.
    *
    * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
-   * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes, or took longer than an hour.
+   * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes (where it waits for a code: ten minutes
+   * after the code has expired), took longer than an hour, or waited for longer than five minutes to be signed in with.
+   * @throws {FlowFinished} Any step of a flow that has ended in tokens, also the last one sent again.
+   * @throws {FlowEnded} Any step of a flow that something else has ended before its time.
    * @throws {StepNotPossible} A step that does not follow from where the flow stands.
    * @throws {InvalidCode} A code that is wrong, was replaced by a newer one, or belongs to another flow. Each counts,
    * also the same one again.
@@ -93,7 +99,10 @@ export class PasswordResetMethods {
    * accounts:resetPassword.
    *
    * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
-   * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes, or took longer than an hour.
+   * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes (where it waits for a code: ten minutes
+   * after the code has expired), took longer than an hour, or waited for longer than five minutes to be signed in with.
+   * @throws {FlowFinished} Any step of a flow that has ended in tokens, also the last one sent again.
+   * @throws {FlowEnded} Any step of a flow that something else has ended before its time.
    * @throws {StepNotPossible} A step that does not follow from where the flow stands.
    * @throws {InvalidPassword} A new password breaks rules, or a password is wrong. A continuation token stays valid.
    * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.

@@ -29,7 +29,11 @@ export class SignInMethods {
    * Equivalent: nativeAuth /oauth2/v2.0/challenge.
    *
    * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
-   * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes, or took longer than an hour.
+   * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes (where it waits for a code: ten minutes
+   * after the code has expired), took longer than an hour, or waited for longer than five minutes to be signed in with.
+   * @throws {FlowFinished} Any step of a flow that has ended in tokens, also the last one sent again.
+   * @throws {FlowEnded} Any step of a flow that something else has ended before its time.
+   * @throws {PasswordChangeRequired} An account whose password must be changed.
    * @throws {StepNotPossible} A step that does not follow from where the flow stands.
    * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have.
    * @throws {MessageNotSent} A mail server or a webhook does not take a message, or none is configured.
@@ -72,7 +76,10 @@ export class SignInMethods {
    * Equivalent: nativeAuth /oauth2/v2.0/token grant_type=oob.
    *
    * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
-   * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes, or took longer than an hour.
+   * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes (where it waits for a code: ten minutes
+   * after the code has expired), took longer than an hour, or waited for longer than five minutes to be signed in with.
+   * @throws {FlowFinished} Any step of a flow that has ended in tokens, also the last one sent again.
+   * @throws {FlowEnded} Any step of a flow that something else has ended before its time.
    * @throws {StepNotPossible} A step that does not follow from where the flow stands.
    * @throws {InvalidCode} A code that is wrong, was replaced by a newer one, or belongs to another flow. Each counts,
    * also the same one again.
@@ -100,7 +107,10 @@ export class SignInMethods {
    * Equivalent: nativeAuth /oauth2/v2.0/token grant_type=password.
    *
    * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
-   * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes, or took longer than an hour.
+   * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes (where it waits for a code: ten minutes
+   * after the code has expired), took longer than an hour, or waited for longer than five minutes to be signed in with.
+   * @throws {FlowFinished} Any step of a flow that has ended in tokens, also the last one sent again.
+   * @throws {FlowEnded} Any step of a flow that something else has ended before its time.
    * @throws {StepNotPossible} A step that does not follow from where the flow stands.
    * @throws {InvalidPassword} A new password breaks rules, or a password is wrong. A continuation token stays valid.
    * @throws {PasswordChangeRequired} An account whose password must be changed.
@@ -124,7 +134,12 @@ export class SignInMethods {
    * Equivalent: nativeAuth /oauth2/v2.0/token grant_type=continuation_token.
    *
    * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
-   * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes, or took longer than an hour.
+   * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes (where it waits for a code: ten minutes
+   * after the code has expired), took longer than an hour, or waited for longer than five minutes to be signed in with.
+   * @throws {FlowFinished} Any step of a flow that has ended in tokens, also the last one sent again.
+   * @throws {FlowEnded} Any step of a flow that something else has ended before its time.
+   * @throws {UserAlreadyExists} A sign-up or a change of address with an address that is taken, at its start or by the
+   * time it would end; from then on at every step of that flow.
    * @throws {StepNotPossible} A step that does not follow from where the flow stands.
    * @throws {AccountDisabled} A disabled account would sign in or refresh.
    * @throws {PasswordChangeRequired} An account whose password must be changed.

@@ -28,7 +28,12 @@ export class SignUpMethods {
    * Equivalent: nativeAuth /signup/v1.0/challenge.
    *
    * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
-   * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes, or took longer than an hour.
+   * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes (where it waits for a code: ten minutes
+   * after the code has expired), took longer than an hour, or waited for longer than five minutes to be signed in with.
+   * @throws {FlowFinished} Any step of a flow that has ended in tokens, also the last one sent again.
+   * @throws {FlowEnded} Any step of a flow that something else has ended before its time.
+   * @throws {UserAlreadyExists} A sign-up or a change of address with an address that is taken, at its start or by the
+   * time it would end; from then on at every step of that flow.
    * @throws {StepNotPossible} A step that does not follow from where the flow stands.
    * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have.
    * @throws {MessageNotSent} A mail server or a webhook does not take a message, or none is configured.
@@ -51,7 +56,8 @@ export class SignUpMethods {
    * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
    * @throws {SignUpNotAllowed} signUpAllowed is false.
    * @throws {InvalidUsername} An address that is malformed, or not of ASCII.
-   * @throws {UserAlreadyExists} signUp with an address that is taken, at its start or by the time it would end.
+   * @throws {UserAlreadyExists} A sign-up or a change of address with an address that is taken, at its start or by the
+   * time it would end; from then on at every step of that flow.
    * @throws {PasswordNotAccepted} A password in a tenant whose method is emailCode.
    * @throws {InvalidPassword} A new password breaks rules, or a password is wrong. A continuation token stays valid.
    * @throws {InvalidAttributes} A value that does not fit, or a name that the tenant does not ask for. A continuation
@@ -75,11 +81,15 @@ export class SignUpMethods {
    * Equivalent: nativeAuth /signup/v1.0/continue grant_type=attributes.
    *
    * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
-   * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes, or took longer than an hour.
+   * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes (where it waits for a code: ten minutes
+   * after the code has expired), took longer than an hour, or waited for longer than five minutes to be signed in with.
+   * @throws {FlowFinished} Any step of a flow that has ended in tokens, also the last one sent again.
+   * @throws {FlowEnded} Any step of a flow that something else has ended before its time.
    * @throws {StepNotPossible} A step that does not follow from where the flow stands.
    * @throws {InvalidAttributes} A value that does not fit, or a name that the tenant does not ask for. A continuation
    * token stays valid.
-   * @throws {UserAlreadyExists} signUp with an address that is taken, at its start or by the time it would end.
+   * @throws {UserAlreadyExists} A sign-up or a change of address with an address that is taken, at its start or by the
+   * time it would end; from then on at every step of that flow.
    * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
    */
   submitAttributes(params, options) {
@@ -96,13 +106,17 @@ export class SignUpMethods {
    * Equivalent: nativeAuth /signup/v1.0/continue grant_type=oob.
    *
    * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
-   * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes, or took longer than an hour.
+   * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes (where it waits for a code: ten minutes
+   * after the code has expired), took longer than an hour, or waited for longer than five minutes to be signed in with.
+   * @throws {FlowFinished} Any step of a flow that has ended in tokens, also the last one sent again.
+   * @throws {FlowEnded} Any step of a flow that something else has ended before its time.
    * @throws {StepNotPossible} A step that does not follow from where the flow stands.
    * @throws {InvalidCode} A code that is wrong, was replaced by a newer one, or belongs to another flow. Each counts,
    * also the same one again.
    * @throws {CodeExpired} Any code, also the right one, where the one that was sent has expired or wrong tries have used
    * it up.
-   * @throws {UserAlreadyExists} signUp with an address that is taken, at its start or by the time it would end.
+   * @throws {UserAlreadyExists} A sign-up or a change of address with an address that is taken, at its start or by the
+   * time it would end; from then on at every step of that flow.
    * @throws {AccountLocked} Guessing has locked the account or the address.
    * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
    */
@@ -120,11 +134,15 @@ export class SignUpMethods {
    * Equivalent: nativeAuth /signup/v1.0/continue grant_type=password.
    *
    * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
-   * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes, or took longer than an hour.
+   * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes (where it waits for a code: ten minutes
+   * after the code has expired), took longer than an hour, or waited for longer than five minutes to be signed in with.
+   * @throws {FlowFinished} Any step of a flow that has ended in tokens, also the last one sent again.
+   * @throws {FlowEnded} Any step of a flow that something else has ended before its time.
    * @throws {StepNotPossible} A step that does not follow from where the flow stands.
    * @throws {PasswordNotAccepted} A password in a tenant whose method is emailCode.
    * @throws {InvalidPassword} A new password breaks rules, or a password is wrong. A continuation token stays valid.
-   * @throws {UserAlreadyExists} signUp with an address that is taken, at its start or by the time it would end.
+   * @throws {UserAlreadyExists} A sign-up or a change of address with an address that is taken, at its start or by the
+   * time it would end; from then on at every step of that flow.
    * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
    */
   submitPassword(params, options) {

@@ -1365,7 +1365,8 @@ class InvalidUsername(AnsweredError):
 
 
 class UserAlreadyExists(AnsweredError):
-    """signUp with an address that is taken, at its start or by the time it would end.
+    """A sign-up or a change of address with an address that is taken, at its start or by the time it would end;
+    from then on at every step of that flow.
 
     nativeAuth: user_already_exists 1003037
     firebase: EMAIL_EXISTS
@@ -1378,6 +1379,12 @@ class UserAlreadyExists(AnsweredError):
     def next(self) -> str:
         """The method that goes on from here."""
         return cast("str", self._required("next"))
+
+    @property
+    def hint(self) -> Optional[str]:
+        """What to do differently there, where it is the method that answers this."""
+        value = self._optional("hint")
+        return None if value is None else cast("str", value)
 
 
 class InvalidPassword(AnsweredError):
@@ -1481,7 +1488,8 @@ class ContinuationTokenInvalid(AnsweredError):
 
 
 class ContinuationTokenExpired(AnsweredError):
-    """A flow rested for longer than ten minutes, or took longer than an hour.
+    """A flow rested for longer than ten minutes (where it waits for a code: ten minutes after the code has
+    expired), took longer than an hour, or waited for longer than five minutes to be signed in with.
 
     nativeAuth: expired_token 552003
     firebase: EXPIRED_OOB_CODE
@@ -1779,6 +1787,36 @@ class CodeExpired(AnsweredError):
         """When people are advised to ask for another code."""
         value = self._optional("resendAt")
         return None if value is None else cast("int", value)
+
+
+class FlowFinished(AnsweredError):
+    """Any step of a flow that has ended in tokens, also the last one sent again.
+
+    nativeAuth: invalid_grant 54005
+    """
+
+    code = 4065
+    type = "flowFinished"
+
+
+class FlowEnded(AnsweredError):
+    """Any step of a flow that something else has ended before its time.
+
+    nativeAuth: invalid_request 55200
+    """
+
+    code = 4066
+    type = "flowEnded"
+
+    @property
+    def cause(self) -> str:
+        """What has ended it."""
+        return cast("str", self._required("cause"))
+
+    @property
+    def reason(self) -> str:
+        """The same for people."""
+        return cast("str", self._required("reason"))
 
 
 class AccountNotFound(AnsweredError):
@@ -2343,6 +2381,8 @@ BY_TYPE: Dict[str, Type[AnsweredError]] = {
     "scopeNotGranted": ScopeNotGranted,
     "tokenScopeMissing": TokenScopeMissing,
     "codeExpired": CodeExpired,
+    "flowFinished": FlowFinished,
+    "flowEnded": FlowEnded,
     "accountNotFound": AccountNotFound,
     "accountDisabled": AccountDisabled,
     "accountExists": AccountExists,
@@ -2473,6 +2513,8 @@ __all__ = [
     "ScopeNotGranted",
     "TokenScopeMissing",
     "CodeExpired",
+    "FlowFinished",
+    "FlowEnded",
     "AccountNotFound",
     "AccountDisabled",
     "AccountExists",

@@ -40,6 +40,9 @@ CredentialsProviderOpenTokenSource = Literal["self", "caller"]
 # What comes next. codeRequired: account.submitCode; completed: the account has the address, and it is verified.
 EmailChangeStepState = Literal["codeRequired", "completed"]
 
+# What has ended it.
+FlowEndedCause = Literal["accountChanged", "accountDeleted", "tenantDeleted"]
+
 # A guest never had a login; a disabled identity was merged into another one or lost its last login.
 IdentityState = Literal["guest", "authenticated", "disabled"]
 
@@ -5015,6 +5018,7 @@ __all__ = [
     "CredentialsProviderOpenFlow",
     "CredentialsProviderOpenTokenSource",
     "EmailChangeStepState",
+    "FlowEndedCause",
     "IdentityState",
     "KeyState",
     "LocalAccountMethod",

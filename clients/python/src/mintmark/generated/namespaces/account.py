@@ -63,7 +63,8 @@ class AccountMethods:
             CallerNotAllowed: A developer method, or a developer's parameter, on a public pipe.
             AccountNotFound: An account is named that never was, or is deleted.
             InvalidUsername: An address that is malformed, or not of ASCII.
-            UserAlreadyExists: signUp with an address that is taken, at its start or by the time it would end.
+            UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
+                by the time it would end; from then on at every step of that flow.
             RecentSignInRequired: A change of what an account is signed in with, by an ID token whose
                 auth_time is too long ago. Refreshing does not renew it.
             InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
@@ -73,7 +74,11 @@ class AccountMethods:
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
+            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
+                ten minutes after the code has expired), took longer than an hour, or waited for longer than
+                five minutes to be signed in with.
+            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
+            FlowEnded: Any step of a flow that something else has ended before its time.
             StepNotPossible: A step that does not follow from where the flow stands.
             TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
                 an unknown critical header.
@@ -200,7 +205,8 @@ class AccountMethods:
         Raises:
             TenantNotFound: A tenant is named that was never created, or is deleted.
             InvalidUsername: An address that is malformed, or not of ASCII.
-            UserAlreadyExists: signUp with an address that is taken, at its start or by the time it would end.
+            UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
+                by the time it would end; from then on at every step of that flow.
             AccountExists: account.create with an id that is taken.
             InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
                 valid.
@@ -404,9 +410,14 @@ class AccountMethods:
             CodeExpired: Any code, also the right one, where the one that was sent has expired or wrong tries
                 have used it up.
             AccountLocked: Guessing has locked the account or the address.
-            UserAlreadyExists: signUp with an address that is taken, at its start or by the time it would end.
+            UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
+                by the time it would end; from then on at every step of that flow.
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
+            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
+                ten minutes after the code has expired), took longer than an hour, or waited for longer than
+                five minutes to be signed in with.
+            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
+            FlowEnded: Any step of a flow that something else has ended before its time.
             StepNotPossible: A step that does not follow from where the flow stands.
 
         Elsewhere: firebase: accounts:update oobCode.
@@ -519,7 +530,8 @@ class AsyncAccountMethods:
             CallerNotAllowed: A developer method, or a developer's parameter, on a public pipe.
             AccountNotFound: An account is named that never was, or is deleted.
             InvalidUsername: An address that is malformed, or not of ASCII.
-            UserAlreadyExists: signUp with an address that is taken, at its start or by the time it would end.
+            UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
+                by the time it would end; from then on at every step of that flow.
             RecentSignInRequired: A change of what an account is signed in with, by an ID token whose
                 auth_time is too long ago. Refreshing does not renew it.
             InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
@@ -529,7 +541,11 @@ class AsyncAccountMethods:
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
+            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
+                ten minutes after the code has expired), took longer than an hour, or waited for longer than
+                five minutes to be signed in with.
+            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
+            FlowEnded: Any step of a flow that something else has ended before its time.
             StepNotPossible: A step that does not follow from where the flow stands.
             TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
                 an unknown critical header.
@@ -656,7 +672,8 @@ class AsyncAccountMethods:
         Raises:
             TenantNotFound: A tenant is named that was never created, or is deleted.
             InvalidUsername: An address that is malformed, or not of ASCII.
-            UserAlreadyExists: signUp with an address that is taken, at its start or by the time it would end.
+            UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
+                by the time it would end; from then on at every step of that flow.
             AccountExists: account.create with an id that is taken.
             InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
                 valid.
@@ -860,9 +877,14 @@ class AsyncAccountMethods:
             CodeExpired: Any code, also the right one, where the one that was sent has expired or wrong tries
                 have used it up.
             AccountLocked: Guessing has locked the account or the address.
-            UserAlreadyExists: signUp with an address that is taken, at its start or by the time it would end.
+            UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
+                by the time it would end; from then on at every step of that flow.
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
+            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
+                ten minutes after the code has expired), took longer than an hour, or waited for longer than
+                five minutes to be signed in with.
+            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
+            FlowEnded: Any step of a flow that something else has ended before its time.
             StepNotPossible: A step that does not follow from where the flow stands.
 
         Elsewhere: firebase: accounts:update oobCode.

@@ -36,7 +36,11 @@ class PasswordResetMethods:
 
         Raises:
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
+            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
+                ten minutes after the code has expired), took longer than an hour, or waited for longer than
+                five minutes to be signed in with.
+            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
+            FlowEnded: Any step of a flow that something else has ended before its time.
             StepNotPossible: A step that does not follow from where the flow stands.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
@@ -123,7 +127,11 @@ class PasswordResetMethods:
 
         Raises:
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
+            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
+                ten minutes after the code has expired), took longer than an hour, or waited for longer than
+                five minutes to be signed in with.
+            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
+            FlowEnded: Any step of a flow that something else has ended before its time.
             StepNotPossible: A step that does not follow from where the flow stands.
             InvalidCode: A code that is wrong, was replaced by a newer one, or belongs to another flow. Each
                 counts, also the same one again.
@@ -168,7 +176,11 @@ class PasswordResetMethods:
 
         Raises:
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
+            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
+                ten minutes after the code has expired), took longer than an hour, or waited for longer than
+                five minutes to be signed in with.
+            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
+            FlowEnded: Any step of a flow that something else has ended before its time.
             StepNotPossible: A step that does not follow from where the flow stands.
             InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
                 valid.
@@ -215,7 +227,11 @@ class AsyncPasswordResetMethods:
 
         Raises:
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
+            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
+                ten minutes after the code has expired), took longer than an hour, or waited for longer than
+                five minutes to be signed in with.
+            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
+            FlowEnded: Any step of a flow that something else has ended before its time.
             StepNotPossible: A step that does not follow from where the flow stands.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
@@ -302,7 +318,11 @@ class AsyncPasswordResetMethods:
 
         Raises:
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
+            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
+                ten minutes after the code has expired), took longer than an hour, or waited for longer than
+                five minutes to be signed in with.
+            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
+            FlowEnded: Any step of a flow that something else has ended before its time.
             StepNotPossible: A step that does not follow from where the flow stands.
             InvalidCode: A code that is wrong, was replaced by a newer one, or belongs to another flow. Each
                 counts, also the same one again.
@@ -347,7 +367,11 @@ class AsyncPasswordResetMethods:
 
         Raises:
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
+            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
+                ten minutes after the code has expired), took longer than an hour, or waited for longer than
+                five minutes to be signed in with.
+            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
+            FlowEnded: Any step of a flow that something else has ended before its time.
             StepNotPossible: A step that does not follow from where the flow stands.
             InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
                 valid.

@@ -38,7 +38,12 @@ class SignInMethods:
 
         Raises:
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
+            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
+                ten minutes after the code has expired), took longer than an hour, or waited for longer than
+                five minutes to be signed in with.
+            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
+            FlowEnded: Any step of a flow that something else has ended before its time.
+            PasswordChangeRequired: An account whose password must be changed.
             StepNotPossible: A step that does not follow from where the flow stands.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
@@ -133,7 +138,11 @@ class SignInMethods:
 
         Raises:
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
+            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
+                ten minutes after the code has expired), took longer than an hour, or waited for longer than
+                five minutes to be signed in with.
+            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
+            FlowEnded: Any step of a flow that something else has ended before its time.
             StepNotPossible: A step that does not follow from where the flow stands.
             InvalidCode: A code that is wrong, was replaced by a newer one, or belongs to another flow. Each
                 counts, also the same one again.
@@ -191,7 +200,11 @@ class SignInMethods:
 
         Raises:
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
+            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
+                ten minutes after the code has expired), took longer than an hour, or waited for longer than
+                five minutes to be signed in with.
+            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
+            FlowEnded: Any step of a flow that something else has ended before its time.
             StepNotPossible: A step that does not follow from where the flow stands.
             InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
                 valid.
@@ -248,7 +261,13 @@ class SignInMethods:
 
         Raises:
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
+            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
+                ten minutes after the code has expired), took longer than an hour, or waited for longer than
+                five minutes to be signed in with.
+            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
+            FlowEnded: Any step of a flow that something else has ended before its time.
+            UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
+                by the time it would end; from then on at every step of that flow.
             StepNotPossible: A step that does not follow from where the flow stands.
             AccountDisabled: A disabled account would sign in or refresh.
             PasswordChangeRequired: An account whose password must be changed.
@@ -360,7 +379,12 @@ class AsyncSignInMethods:
 
         Raises:
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
+            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
+                ten minutes after the code has expired), took longer than an hour, or waited for longer than
+                five minutes to be signed in with.
+            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
+            FlowEnded: Any step of a flow that something else has ended before its time.
+            PasswordChangeRequired: An account whose password must be changed.
             StepNotPossible: A step that does not follow from where the flow stands.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
@@ -455,7 +479,11 @@ class AsyncSignInMethods:
 
         Raises:
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
+            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
+                ten minutes after the code has expired), took longer than an hour, or waited for longer than
+                five minutes to be signed in with.
+            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
+            FlowEnded: Any step of a flow that something else has ended before its time.
             StepNotPossible: A step that does not follow from where the flow stands.
             InvalidCode: A code that is wrong, was replaced by a newer one, or belongs to another flow. Each
                 counts, also the same one again.
@@ -513,7 +541,11 @@ class AsyncSignInMethods:
 
         Raises:
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
+            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
+                ten minutes after the code has expired), took longer than an hour, or waited for longer than
+                five minutes to be signed in with.
+            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
+            FlowEnded: Any step of a flow that something else has ended before its time.
             StepNotPossible: A step that does not follow from where the flow stands.
             InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
                 valid.
@@ -570,7 +602,13 @@ class AsyncSignInMethods:
 
         Raises:
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
+            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
+                ten minutes after the code has expired), took longer than an hour, or waited for longer than
+                five minutes to be signed in with.
+            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
+            FlowEnded: Any step of a flow that something else has ended before its time.
+            UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
+                by the time it would end; from then on at every step of that flow.
             StepNotPossible: A step that does not follow from where the flow stands.
             AccountDisabled: A disabled account would sign in or refresh.
             PasswordChangeRequired: An account whose password must be changed.

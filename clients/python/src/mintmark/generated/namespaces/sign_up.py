@@ -37,7 +37,13 @@ class SignUpMethods:
 
         Raises:
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
+            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
+                ten minutes after the code has expired), took longer than an hour, or waited for longer than
+                five minutes to be signed in with.
+            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
+            FlowEnded: Any step of a flow that something else has ended before its time.
+            UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
+                by the time it would end; from then on at every step of that flow.
             StepNotPossible: A step that does not follow from where the flow stands.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
@@ -88,7 +94,8 @@ class SignUpMethods:
             TenantNotFound: A tenant is named that was never created, or is deleted.
             SignUpNotAllowed: signUpAllowed is false.
             InvalidUsername: An address that is malformed, or not of ASCII.
-            UserAlreadyExists: signUp with an address that is taken, at its start or by the time it would end.
+            UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
+                by the time it would end; from then on at every step of that flow.
             PasswordNotAccepted: A password in a tenant whose method is emailCode.
             InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
                 valid.
@@ -138,11 +145,16 @@ class SignUpMethods:
 
         Raises:
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
+            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
+                ten minutes after the code has expired), took longer than an hour, or waited for longer than
+                five minutes to be signed in with.
+            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
+            FlowEnded: Any step of a flow that something else has ended before its time.
             StepNotPossible: A step that does not follow from where the flow stands.
             InvalidAttributes: A value that does not fit, or a name that the tenant does not ask for. A
                 continuation token stays valid.
-            UserAlreadyExists: signUp with an address that is taken, at its start or by the time it would end.
+            UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
+                by the time it would end; from then on at every step of that flow.
             TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
         Elsewhere: nativeAuth: /signup/v1.0/continue grant_type=attributes.
@@ -180,13 +192,18 @@ class SignUpMethods:
 
         Raises:
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
+            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
+                ten minutes after the code has expired), took longer than an hour, or waited for longer than
+                five minutes to be signed in with.
+            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
+            FlowEnded: Any step of a flow that something else has ended before its time.
             StepNotPossible: A step that does not follow from where the flow stands.
             InvalidCode: A code that is wrong, was replaced by a newer one, or belongs to another flow. Each
                 counts, also the same one again.
             CodeExpired: Any code, also the right one, where the one that was sent has expired or wrong tries
                 have used it up.
-            UserAlreadyExists: signUp with an address that is taken, at its start or by the time it would end.
+            UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
+                by the time it would end; from then on at every step of that flow.
             AccountLocked: Guessing has locked the account or the address.
             TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
@@ -225,12 +242,17 @@ class SignUpMethods:
 
         Raises:
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
+            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
+                ten minutes after the code has expired), took longer than an hour, or waited for longer than
+                five minutes to be signed in with.
+            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
+            FlowEnded: Any step of a flow that something else has ended before its time.
             StepNotPossible: A step that does not follow from where the flow stands.
             PasswordNotAccepted: A password in a tenant whose method is emailCode.
             InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
                 valid.
-            UserAlreadyExists: signUp with an address that is taken, at its start or by the time it would end.
+            UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
+                by the time it would end; from then on at every step of that flow.
             TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
         Elsewhere: nativeAuth: /signup/v1.0/continue grant_type=password.
@@ -274,7 +296,13 @@ class AsyncSignUpMethods:
 
         Raises:
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
+            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
+                ten minutes after the code has expired), took longer than an hour, or waited for longer than
+                five minutes to be signed in with.
+            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
+            FlowEnded: Any step of a flow that something else has ended before its time.
+            UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
+                by the time it would end; from then on at every step of that flow.
             StepNotPossible: A step that does not follow from where the flow stands.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
@@ -325,7 +353,8 @@ class AsyncSignUpMethods:
             TenantNotFound: A tenant is named that was never created, or is deleted.
             SignUpNotAllowed: signUpAllowed is false.
             InvalidUsername: An address that is malformed, or not of ASCII.
-            UserAlreadyExists: signUp with an address that is taken, at its start or by the time it would end.
+            UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
+                by the time it would end; from then on at every step of that flow.
             PasswordNotAccepted: A password in a tenant whose method is emailCode.
             InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
                 valid.
@@ -375,11 +404,16 @@ class AsyncSignUpMethods:
 
         Raises:
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
+            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
+                ten minutes after the code has expired), took longer than an hour, or waited for longer than
+                five minutes to be signed in with.
+            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
+            FlowEnded: Any step of a flow that something else has ended before its time.
             StepNotPossible: A step that does not follow from where the flow stands.
             InvalidAttributes: A value that does not fit, or a name that the tenant does not ask for. A
                 continuation token stays valid.
-            UserAlreadyExists: signUp with an address that is taken, at its start or by the time it would end.
+            UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
+                by the time it would end; from then on at every step of that flow.
             TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
         Elsewhere: nativeAuth: /signup/v1.0/continue grant_type=attributes.
@@ -417,13 +451,18 @@ class AsyncSignUpMethods:
 
         Raises:
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
+            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
+                ten minutes after the code has expired), took longer than an hour, or waited for longer than
+                five minutes to be signed in with.
+            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
+            FlowEnded: Any step of a flow that something else has ended before its time.
             StepNotPossible: A step that does not follow from where the flow stands.
             InvalidCode: A code that is wrong, was replaced by a newer one, or belongs to another flow. Each
                 counts, also the same one again.
             CodeExpired: Any code, also the right one, where the one that was sent has expired or wrong tries
                 have used it up.
-            UserAlreadyExists: signUp with an address that is taken, at its start or by the time it would end.
+            UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
+                by the time it would end; from then on at every step of that flow.
             AccountLocked: Guessing has locked the account or the address.
             TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
@@ -462,12 +501,17 @@ class AsyncSignUpMethods:
 
         Raises:
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
+            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
+                ten minutes after the code has expired), took longer than an hour, or waited for longer than
+                five minutes to be signed in with.
+            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
+            FlowEnded: Any step of a flow that something else has ended before its time.
             StepNotPossible: A step that does not follow from where the flow stands.
             PasswordNotAccepted: A password in a tenant whose method is emailCode.
             InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
                 valid.
-            UserAlreadyExists: signUp with an address that is taken, at its start or by the time it would end.
+            UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
+                by the time it would end; from then on at every step of that flow.
             TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
         Elsewhere: nativeAuth: /signup/v1.0/continue grant_type=password.
