@@ -147,6 +147,20 @@ import Testing
         for error in ErrorTable.all where error.code > 0 { #expect([1, 2, 3, 4, 5, 6, 8, 9].contains(error.code / 1000), "\(error.code)") }
     }
 
+    @Test("what depends on data that is not always there is said only with it, and a sentence ends in one full stop")
+    func sometimes() {
+        #expect(ContinuationTokenExpired().message == "The flow is too old to go on. Start anew.")
+        #expect(ContinuationTokenExpired(expiredAt: 9).message == "The flow is too old to go on: it ended at 9. Start anew.")
+        #expect(
+            InvalidCode(attemptsLeft: 1).message == "This is not the code. Tries left with it: 1. The continuation token stays valid.")
+        #expect(
+            InvalidTenantSettings(pointer: "/a", reason: "It cannot be read.").message
+                == "The settings are not accepted at '/a': It cannot be read.")
+        #expect(
+            InvalidPassword(reasons: [.init(rule: .tooShort, message: "It is short."), .init(rule: .tooWeak, message: "It is weak.")]).message
+                == "The password is not accepted. It is short. It is weak.")
+    }
+
     @Test("an error fills its data into its message, and writes it with its type")
     func data() throws {
         let error = TokenAudienceMismatch(expected: "a", actual: ["b", "c"])

@@ -32,6 +32,7 @@ import Testing
                 == [#"poolId must match ^[\w-]+:[0-9a-f-]+$; it is "näh"."#])
         #expect(messages(PoolList.self, #"{"limit": 61}"#) == ["limit must be at most 60; it is 61."])
         #expect(messages(PoolList.self, #"{"limit": null}"#) == ["limit must be an integer; it is null: leave it out instead."])
+        #expect(messages(PoolGet.self, #"{"poolId": null}"#) == ["poolId must be a string; it is null."])
     }
 
     @Test("a secret value is in no message")

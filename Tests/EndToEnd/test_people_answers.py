@@ -210,3 +210,85 @@ class Ended(People):
         sidecar.call("tenant.delete", {"tenantId": "shop"})
         rows = self.rows("SELECT password, attributes, code FROM flow", store=store)
         self.assertEqual(rows, [(None, "{}", None)])
+
+
+class Words(People):
+    """What is said is so, where it is said."""
+
+    def test_no_continuation_token_is_spoken_of_where_there_is_none(self):
+        self.account()
+        id_token, account = self.sign_in()["idToken"], self.call("account.find", username=ALICE)["accountId"]
+        for wanted, method, params in (
+                ("invalidPassword", "signUp.start", {"username": BOB, "password": "x"}),
+                ("invalidPassword", "signIn.withPassword", {"username": ALICE, "password": "x"}),
+                ("invalidPassword", "account.create", {"username": BOB, "password": "x"}),
+                ("invalidPassword", "account.changePassword", {"idToken": id_token, "currentPassword": PASSWORD, "newPassword": "x"}),
+                ("invalidAttributes", "signUp.start", {"username": BOB, "attributes": {"city": 1}}),
+                ("invalidAttributes", "account.update", {"accountId": account, "attributes": {"city": 1}})):
+            with self.subTest(method=method):
+                self.assertNotIn("ontinuation token", str(self.no(wanted, method, **params)))
+
+    def test_every_rule_that_a_password_breaks_stands_in_the_message(self):
+        error = self.no("invalidPassword", "signUp.start", username=BOB, password="x")
+        self.assertIn("It needs at least 8 characters. It needs 3 of these", str(error))
+
+    def test_too_many_codes_at_a_start_promise_nothing_about_a_token(self):
+        self.settings(codes={"sendsPerAddress": 1})
+        self.start()
+        error = self.no("tooManyCodes", "signUp.start", username=ALICE.upper())
+        self.assertIn("each code in the flow it was sent for", str(error))
+
+    def test_an_account_is_not_called_by_signs_alone(self):
+        for name in ("--", "-a", "."):
+            self.assertEqual(self.violations(self.sidecar, "account.create", {"username": ALICE, "accountId": name}), {("/accountId", "pattern")})
+
+    def test_a_pattern_that_cannot_be_read_is_said_so_in_one_sentence(self):
+        error = self.no("invalidTenantSettings", "tenant.create", tenantId="shop", attributes=[{"name": "a", "type": "string", "pattern": "(?z"}])
+        self.assertNotIn("..", str(error))
+        self.assertIn("The pattern cannot be read at character", str(error))
+
+    def test_null_where_something_must_be_is_not_to_be_left_out(self):
+        for method, params, wanted in (("signUp.start", {"username": None}, "username must be a string; it is null."),
+                                       ("signUp.start", {"username": ALICE, "language": None},
+                                        "language must be a string; it is null: leave it out instead.")):
+            error = self.no("invalidParams", method, **params)
+            self.assertEqual([each["message"] for each in error.data["violations"]], [wanted])
+
+    def test_the_outbox_shows_a_mail_as_it_would_be_sent(self):
+        template = {"purpose": "signUp", "language": "en", "subject": "{{code}}", "text": "Code {{code}}", "html": "<b>{{code}}</b>"}
+        shop = self.tenant(delivery={"smtp": {"host": "mail.example.com", "from": "shop@example.com"}, "templates": [template]})
+        self.start(**shop)
+        mail = self.mails()[-1]
+        self.assertEqual((mail["html"], mail["from"]), (f"<b>{mail['code']}</b>", "shop@example.com"))
+        self.start(BOB)
+        self.assertNotIn("from", self.mails(BOB)[-1])
+
+    def test_where_the_issuer_of_a_tenant_stands(self):
+        error = self.no("issuerNotFound", "token.jwks", issuer="https://elsewhere.example")
+        self.assertIn("a tenant's in tenant.get", str(error))
+
+    def test_a_person_whose_session_ended_is_told_to_sign_in(self):
+        self.account()
+        done = self.sign_in()
+        self.call("session.signOut", refreshToken=done["refreshToken"])
+        self.assertIn("A person signs in again", str(self.no("tokenRevoked", "token.verify", token=done["idToken"], tenantId="default")))
+
+    def test_a_used_refresh_token_is_taken_again_as_often_as_it_comes_until_what_it_brought_is_used(self):
+        self.account()
+        first = self.sign_in()["refreshToken"]
+        brought = [self.call("session.refresh", refreshToken=first)["refreshToken"] for _ in range(3)]
+        # Each window goes on by itself; the token before them all is good no more.
+        self.advance(86400)
+        after = [self.call("session.refresh", refreshToken=token)["refreshToken"] for token in brought]
+        self.assertEqual(len(set(after)), 3)
+        self.no("refreshTokenReused", "session.refresh", refreshToken=first)
+        for token in after:
+            self.no("refreshTokenInvalid", "session.refresh", refreshToken=token)
+
+    def test_a_group_that_is_given_in_part_gets_its_defaults_for_the_rest_as_is_said(self):
+        shop = self.tenant(passwordPolicy={"minimumLength": 12, "bannedTerms": ["mintmark"]})
+        policy = self.call("tenant.update", **shop, passwordPolicy={"minimumClasses": 2})["passwordPolicy"]
+        self.assertEqual((policy["minimumLength"], policy["minimumClasses"], policy["bannedTerms"]), (8, 2, []))
+        said = {each["name"]: each["description"] for each in self.call("rpc.discover")["methods"]}
+        for method in ("tenant.update", "system.apply"):
+            self.assertIn("going back to its default" if method == "system.apply" else "goes back to its default", said[method])

@@ -76,6 +76,41 @@ struct PeopleRulesTests {
         #expect(rules(["displayName": .string(String(repeating: "😀", count: 257))]) == [.tooLong])
     }
 
+    @Test("a value that would change how the text around it is shown is refused, and so is a required one of blanks")
+    func oddTexts() throws {
+        let asks: [TenantAttribute] = [
+            .init(name: "displayName", type: .string, required: true), .init(name: "streetAddress", type: .string),
+            .init(name: "nickname", type: .string),
+        ]
+        func rule(_ name: String, _ text: String) -> AttributeRule? {
+            do { _ = try AttributeRules.accepted([name: .string(text)], by: asks) } catch {
+                return (error as? InvalidAttributes)?.attributes.first?.rule
+            }
+            return nil
+        }
+        for text in ["a\nb", "a\tb", "\u{7}", "a\u{202E}b", "a\u{2066}b", "a\u{2028}b", "a\u{9F}"] {
+            #expect(rule("displayName", text) == .disallowedCharacters, "\(text.unicodeScalars.map(\.value))")
+        }
+        for text in ["   ", "\u{A0}\u{3000}", "\u{200B}\u{200D}"] { #expect(rule("displayName", text) == .blank) }
+        #expect(rule("nickname", "   ") == nil)
+        for text in ["👩‍💻", "נעמי\u{200F}", "Zoë", "A B"] { #expect(rule("displayName", text) == nil) }
+        #expect(rule("streetAddress", "Main Street 1\r\n2nd floor") == nil)
+        #expect(rule("streetAddress", "Main\u{1B}[2J") == .disallowedCharacters)
+    }
+
+    @Test("what is chosen twice is said to be that, and nothing is said to be meant that hardly looks like it")
+    func words() {
+        func message(_ given: JSONObject) -> String? {
+            do { _ = try AttributeRules.accepted(given, by: asks) } catch { return (error as? InvalidAttributes)?.attributes.first?.message }
+            return nil
+        }
+        #expect(message(["sizes": "S,S"]) == "Each can be chosen once: S stands there twice.")
+        #expect(message(["sizes": "S,L"]) == "It must be chosen from: S, M.")
+        #expect(message(["nme": "A"]) == "The tenant asks for no such attribute.")
+        #expect(message(["ag": 1]) == "The tenant asks for no such attribute. Did you mean age?")
+        #expect(message(["colors": "red"]) == "The tenant asks for no such attribute. Did you mean colour?")
+    }
+
     @Test("the tenth failure locks for a minute, each one after it for twice as long, up to the most")
     func lockout() throws {
         let policy = LockoutPolicy(threshold: 10, durationSeconds: 60, maximumSeconds: 300)
@@ -87,6 +122,10 @@ struct PeopleRulesTests {
         try lockout.check(at: 100)
         lockout.fail(nil, policy, at: 100)
         #expect(throws: AccountLocked(lockedUntil: 160, retryAfterSeconds: 1)) { try lockout.check(at: 159) }
+        #expect(lockout.lock(at: 159)?.seconds == 1 && lockout.lock(at: 160) == nil)
+        #expect(
+            AccountLocked(lockedUntil: 160, retryAfterSeconds: 60, next: "passwordReset.start").message
+                == "Too many wrong tries. Nothing is accepted for 60 s, not even what is right; passwordReset.start unlocks it at once.")
         try lockout.check(at: 160)
         lockout.fail(nil, policy, at: 160)
         #expect(lockout.lockedUntil == 280)

@@ -86,6 +86,7 @@ import Testing
     func refused(status: String, isRetryable: Bool) throws {
         let failure = #expect(throws: WebhookFailure.self) { try webhook(status).post(message, id: id) }
         #expect(failure == .refused(status: Int(status)!, retryAfterSeconds: 30))
+        #expect(failure.map { "\($0)" } == "The webhook answers with \(status); 200 to 299 would mean that it took the message.")
         #expect(failure?.isRetryable == isRetryable)
         #expect(try came()["count"] == 1)
     }

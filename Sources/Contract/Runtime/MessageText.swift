@@ -1,6 +1,10 @@
 /// How members of an error's data stand in its message.
 enum MessageText {
     static func of(_ text: String) -> String { text }
+
+    /// What stands before the full stop of the message, and may be a sentence with its own.
+    static func beforeStop(_ text: String) -> String { text.hasSuffix(".") && !text.hasSuffix("..") ? String(text.dropLast()) : text }
+
     static func of(_ number: Int64) -> String { String(number) }
     static func of(_ flag: Bool) -> String { String(flag) }
     static func of(_ choice: some RawRepresentable<String>) -> String { choice.rawValue }

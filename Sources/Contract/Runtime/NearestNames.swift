@@ -8,7 +8,8 @@ public enum NearestNames {
             let other = Array(candidate.lowercased().utf8)
             let distance = distance(letters, other)
             let near = max(2, max(letters.count, other.count) / 3)
-            if distance <= near, distance < max(letters.count, other.count) { return (distance, candidate) }
+            // Of a word of which half the letters differ, nobody would say that it is the same one mistyped.
+            if distance <= near, distance * 2 < max(letters.count, other.count) { return (distance, candidate) }
             return endsAlike(letters, other) ? (near + 1, candidate) : nil
         }
         return ranked.sorted { ($0.distance, $0.name) < ($1.distance, $1.name) }.prefix(3).map(\.name)

@@ -163,7 +163,7 @@ public struct ParamsReader {
 
     /// A member that must be there; nothing if it is there and wrong, which is known by then.
     mutating func missing(_ name: StaticString, in node: JSONNode) {
-        if node[name] == nil { add(.known(name), rule: "required", "is missing.") }
+        if node[name] == nil { add(.known(name), rule: "required", "is missing.") } else { cannotBeLeftOut(.known(name)) }
     }
 
     mutating func unknown(_ name: JSONNode, among known: @autoclosure () -> [String]) {

@@ -28,10 +28,19 @@ extension ParamsReader {
         add(pointer: pointer(step), rule: rule, "\(subject) \(message())")
     }
 
+    /// Advice for null that does not hold for a member that must be there.
+    private static let leaveOut = ": leave it out instead"
+
+    /// Takes back the advice to leave a member out that must be there.
+    mutating func cannotBeLeftOut(_ step: Step) {
+        guard isTracing, let last = violations.indices.last, violations[last].pointer == pointer(step) else { return }
+        violations[last].message = violations[last].message.replacing(Self.leaveOut, with: "")
+    }
+
     mutating func wrongType(_ node: JSONNode, at step: Step, expected: String) {
         let found =
             switch node.kind {
-            case .null: "null: leave it out instead"
+            case .null: "null\(Self.leaveOut)"
             case .bool: "true or false"
             case .number: "a number"
             case .string: "a string"

@@ -30,9 +30,10 @@ struct ErrorEmitter {
 
     private var message: String {
         let sections = entry.messageSections.map { section in
-            let parts = section.parts.map { text, placeholder in
-                text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
-                    + (placeholder.map { "\\(MessageText.of(\(SwiftNames.member($0))))" } ?? "")
+            let parts = section.parts.enumerated().map { number, part in
+                let isLast = section.parts[min(number + 1, section.parts.count - 1)].text.hasPrefix(".")
+                return part.text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+                    + (part.placeholder.map { "\\(\(value($0, beforeStop: isLast)))" } ?? "")
             }.joined()
             let names = section.parts.compactMap(\.placeholder)
             guard section.isOptional, let name = names.first(where: isOptional) else { return parts }
@@ -40,6 +41,11 @@ struct ErrorEmitter {
             return "\\(\(member).map { \(member) in \"\(parts)\" } ?? \"\")"
         }
         return "\"\(sections.joined())\""
+    }
+
+    private func value(_ name: String, beforeStop: Bool) -> String {
+        let text = "MessageText.of(\(SwiftNames.member(name)))"
+        return beforeStop ? "MessageText.beforeStop(\(text))" : text
     }
 
     private func isOptional(_ name: String) -> Bool { entry.data.contains { $0.name == name && !$0.isRequired } }

@@ -64,6 +64,10 @@ enum AttributeRules {
     private static func string(_ text: String, of definition: TenantAttribute) throws(Flaw) -> String {
         let most = BuiltInAttribute(rawValue: definition.name)?.maximumLength ?? BuiltInAttribute.maximumCustomLength
         if text.unicodeScalars.count > most { throw Flaw(rule: .tooLong, message: "It may have at most \(most) characters.") }
+        if AttributeText.hasControls(text, isOneLine: BuiltInAttribute(rawValue: definition.name)?.isOneLine ?? false) {
+            throw Flaw(rule: .disallowedCharacters, message: "It has line ends or characters that control how text is shown.")
+        }
+        if definition.required, AttributeText.isBlank(text) { throw Flaw(rule: .blank, message: "It must have more than blanks.") }
         guard let options = definition.options else { return text }
         var chosen: [String] = [text]
         if definition.multiple {
@@ -71,7 +75,10 @@ enum AttributeRules {
             chosen = text.split(separator: ",", omittingEmptySubsequences: false).map { String($0.hasPrefix(" ") ? $0.dropFirst() : $0) }
         }
         let known = options.map(\.value)
-        guard chosen.allSatisfy({ known.contains($0) }), Set(chosen).count == chosen.count else {
+        if let twice = chosen.first(where: { one in known.contains(one) && chosen.filter { $0 == one }.count > 1 }) {
+            throw Flaw(rule: .option, message: "Each can be chosen once: \(twice) stands there twice.")
+        }
+        guard chosen.allSatisfy({ known.contains($0) }) else {
             throw Flaw(
                 rule: .option, message: "It must be \(definition.multiple ? "chosen from" : "one of"): \(known.joined(separator: ", ")).")
         }

@@ -13,6 +13,9 @@ enum BuiltInAttribute: String, CaseIterable {
         }
     }
 
+    /// Whether a value has no line ends.
+    var isOneLine: Bool { self != .streetAddress }
+
     /// The most of a tenant's own attribute.
     static let maximumCustomLength = 250
 }

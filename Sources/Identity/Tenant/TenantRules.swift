@@ -30,8 +30,13 @@ enum TenantRules {
             func refuse(_ member: String, _ reason: String) -> InvalidTenantSettings {
                 InvalidTenantSettings(pointer: "/attributes/\(index)/\(member)", reason: reason)
             }
-            if !names.insert(attribute.name).inserted { throw refuse("name", "there are two attributes of this name") }
-            if reserved.contains(attribute.name) { throw refuse("name", "it is what people sign up with, not an attribute") }
+            guard names.insert(Username.fold(attribute.name)).inserted else {
+                throw refuse("name", "there are two attributes of this name, also if upper and lower case differ")
+            }
+            if reserved.contains(Username.fold(attribute.name)) { throw refuse("name", "it is what people sign up with, not an attribute") }
+            if attribute.inIdToken, TenantTokenClaims.reserved.contains(attribute.name) {
+                throw refuse("name", "ID tokens have a claim of this name already; choose another name, or leave inIdToken out")
+            }
             if BuiltInAttribute(rawValue: attribute.name) != nil, attribute.type != .string {
                 throw refuse("type", "\(attribute.name) is known as a string")
             }

@@ -4,6 +4,9 @@ import JSON
 import Platform
 
 extension TestService {
+    /// The session of tokens that a test has made up: there is none, and in a testing store that is no reason to refuse them.
+    static let session = "test.token"
+
     /// Signs whatever a test asks for with a key of the issuer, or with one that is not.
     ///
     /// - Throws: `IssuerNotFound`, `NoKeyInState`.
@@ -19,10 +22,19 @@ extension TestService {
         let header: JSONObject = [
             "alg": .string(key.algorithm.rawValue), "kid": .string(kid), "typ": .string(Self.type(request.use, of: owner)),
         ]
-        let claims: JSONObject = [
+        var claims: JSONObject = [
             "iss": .string(issuer), "sub": .string(request.subject), "aud": .string(request.audience), "iat": .number(JSONNumber(now)),
             "exp": .number(JSONNumber(now + request.expiresInSeconds)),
         ]
+        if let tenantId = owner.tenantId, request.use != .pool {
+            claims["sid"] = .string(Self.session)
+            claims["auth_time"] = .number(JSONNumber(now))
+            if request.use == .access {
+                claims["jti"] = .string(surroundings.random.uuid())
+                claims["client_id"] = .string(tenantId)
+                claims["scope"] = .string(Scopes.usual)
+            }
+        }
         let parts = [header.changed(by: request.header), claims.changed(by: request.claims)].map {
             Base64URL.encode(Array(JSONValue.object($0).text.utf8))
         }
@@ -69,7 +81,7 @@ extension JSONObject {
     /// This object with the members of `other` in place of its own; one that is null is taken out.
     fileprivate func changed(by other: JSONObject?) -> JSONObject {
         var object = self
-        for (name, value) in other?.members ?? [] { object[name] = value == .null ? nil : value }
+        for (name, value) in other?.members ?? [] { object[name] = value.isNull ? Optional.none : .some(value) }
         return object
     }
 }

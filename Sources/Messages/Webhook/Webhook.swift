@@ -62,7 +62,7 @@ public enum WebhookFailure: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .noAnswer(let failure): "The webhook cannot be reached. \(failure)"
-        case .refused(let status, _): "The webhook answers with \(status) and not with 200."
+        case .refused(let status, _): "The webhook answers with \(status); 200 to 299 would mean that it took the message."
         }
     }
 }

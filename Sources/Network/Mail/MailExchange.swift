@@ -122,7 +122,8 @@ final class MailExchange {
 
     /// Which command a refusal answers; libcurl's words begin with its name.
     private func judge(_ reply: SMTPReply, _ words: String, isSent: Bool) -> MailFailure.Reason {
-        if reply.code == 530 { return .loginRequired(reply) }
+        // RFC 3207 section 4 and RFC 4954 section 6 share the number; the words tell which of the two is wanted.
+        if reply.code == 530 { return reply.text.uppercased().contains("STARTTLS") ? .encryptionRequired(reply) : .loginRequired(reply) }
         if reply.code == 421 { return .serverRefused(reply) }
         if isSent || words.hasPrefix("DATA") { return .messageRefused(reply) }
         if words.hasPrefix("MAIL") { return .senderRefused(reply) }

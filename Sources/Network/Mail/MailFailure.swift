@@ -34,6 +34,8 @@ public struct MailFailure: Error, Hashable, Sendable, CustomStringConvertible {
         case unreadableCertificateFile
         /// The server offers no STARTTLS, or refuses it. Nothing was said unencrypted.
         case encryptionNotOffered
+        /// The server wants STARTTLS first, and was spoken to without.
+        case encryptionRequired(SMTPReply)
         /// No encrypted connection came about; the text says why.
         case encryption(String)
         /// The server does not take anybody, at its greeting or EHLO.
@@ -99,6 +101,8 @@ extension MailFailure {
         case .unreadableCertificateFile: "The file named by --ca-file does not exist or holds no PEM certificates."
         case .encryptionNotOffered:
             "\(origin) offers no STARTTLS, so nothing was sent. If its port is encrypted from the first byte, write smtps:// instead."
+        case .encryptionRequired(let reply):
+            "\(origin) takes nothing unencrypted\(Self.saying(reply)) Use STARTTLS with it: leave --smtp-unencrypted out, or set encryption to startTLS."
         case .encryption(let why): "No encrypted connection to \(origin): \(why)."
         case .serverRefused(let reply): "\(origin) does not take mail from here\(Self.saying(reply))"
         case .loginRefused(let code):

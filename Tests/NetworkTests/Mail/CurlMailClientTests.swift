@@ -112,7 +112,12 @@ import Testing
         #expect(missing?.reason == .encryptionNotOffered)
         #expect(missing?.isRetryable == false)
         guard case .encryption? = try failure(at("plain", .implicit))?.reason else { return #expect(Bool(false), "TLS to a plain server") }
-        #expect(try failure(at("startTLS", .noneToLoopback)) != nil)
+        // Who is spoken to in the clear and wants STARTTLS answers 530, as who wants a login does.
+        let clear = try failure(at("startTLS", .noneToLoopback))
+        guard case .encryptionRequired(let reply)? = clear?.reason else { return #expect(Bool(false), "sent in the clear") }
+        #expect(reply.code == 530)
+        #expect(clear?.isRetryable == false)
+        #expect("\(clear!)".hasSuffix("Use STARTTLS with it: leave --smtp-unencrypted out, or set encryption to startTLS."))
     }
 
     @Test("a wrong password, and a missing one, are the sender's fault and not to be retried")

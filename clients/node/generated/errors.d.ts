@@ -1346,7 +1346,7 @@ export declare class KeyNotFound extends RpcError {
 /** What `IssuerNotFound` says beside its message. */
 export interface IssuerNotFoundData {
   type: "issuerNotFound";
-  /** The issuer of tokens, exactly as in their iss claim. */
+  /** The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in pool.get. */
   issuer: Issuer;
 }
 
@@ -2601,7 +2601,7 @@ export declare class ClockOutOfRange extends RpcError {
 /** What `NoKeyInState` says beside its message. */
 export interface NoKeyInStateData {
   type: "noKeyInState";
-  /** The issuer of tokens, exactly as in their iss claim. */
+  /** The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in pool.get. */
   issuer: Issuer;
   /** What was asked for. */
   keyState: string;

@@ -36,7 +36,7 @@ export interface Account {
   lastSignInAt?: Timestamp;
 }
 
-/** The id of an account; sub in its tokens. At most 64 characters. */
+/** The id of an account; sub in its tokens. At most 128 characters. */
 export type AccountId = string;
 
 /** What applying a document did, or would do, to one thing that it declares. */
@@ -83,7 +83,7 @@ export interface AttributeOption {
 }
 
 /** What an attribute's value fell short of. */
-export type AttributeRule = "unknown" | "type" | "tooLong" | "option" | "pattern" | "consent";
+export type AttributeRule = "unknown" | "type" | "tooLong" | "disallowedCharacters" | "blank" | "option" | "pattern" | "consent";
 
 /** What the values of an attribute are. */
 export type AttributeType = "string" | "integer" | "boolean";
@@ -176,7 +176,10 @@ export type Code = string;
 export interface CodePolicy {
   /** How many digits a code has. 6 to 12. Without it: 8. */
   length?: number;
-  /** How long a code is good for. 60 to 3600. Without it: 600. */
+  /**
+   * How long a code is good for. For ten minutes more another one can be asked for in the same flow; then, and an hour
+   * after it began in any case, the flow is over. 60 to 3600. Without it: 600.
+   */
   lifetimeSeconds?: number;
   /** How many wrong tries end a code. 1 to 10. Without it: 5. */
   attempts?: number;
@@ -315,7 +318,10 @@ export type IdentityId = string;
 /** A guest never had a login; a disabled identity was merged into another one or lost its last login. */
 export type IdentityState = "guest" | "authenticated" | "disabled";
 
-/** The issuer of tokens, exactly as in their iss claim. At most 2048 characters. */
+/**
+ * The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in pool.get. At most
+ * 2048 characters.
+ */
 export type Issuer = string;
 
 /** A public key as RFC 7517 writes it. */
@@ -368,7 +374,12 @@ export type LocalAccountMethod = "emailCode" | "emailPassword" | "either";
 
 /** When an account is locked because somebody guesses. */
 export interface LockoutPolicy {
-  /** How many wrong passwords and codes lock an account. 1 to 100. Without it: 10. */
+  /**
+   * How many wrong passwords and codes lock an account. Every wrong code counts, also the same one again. A wrong
+   * password that is one of the last three wrong ones does not count again, however much later it comes: a program that
+   * goes on trying an old password locks nobody out. A test that wants a lock needs as many different ones. 1 to 100.
+   * Without it: 10.
+   */
   threshold?: number;
   /**
    * How long the first lock holds. Every further failure after it locks again, twice as long each time. 1 to 86400.
@@ -837,6 +848,10 @@ export interface SentMessage {
   subject?: string;
   /** What it says. */
   text: string;
+  /** A mail's other part, where its template has one. */
+  html?: string;
+  /** A mail's sender, where the tenant has a mail server of its own; else it is the process's. */
+  from?: string;
   /** Integer seconds since 1970-01-01T00:00:00Z. */
   sentAt: Timestamp;
   /** The id of a tenant, which stands in its issuer and is the audience of its ID tokens. */
@@ -955,7 +970,7 @@ export interface SigningKey {
   kid: Kid;
   /** The JOSE algorithm a pool signs its tokens with. */
   algorithm: Open<SigningAlgorithm>;
-  /** The issuer of tokens, exactly as in their iss claim. */
+  /** The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in pool.get. */
   issuer: Issuer;
   /** The id of a pool: a region, a colon and a UUID. */
   poolId?: PoolId;
@@ -1050,12 +1065,15 @@ export interface Tenant {
 export interface TenantAttribute {
   /**
    * displayName, givenName, surname, city, country, state, jobTitle, streetAddress and postalCode are known, with limits
-   * of their own; any other is yours.
+   * of their own; any other is yours. No two may differ in upper and lower case alone.
    */
   name: AttributeName;
   /** What the values of an attribute are. */
   type: AttributeType;
-  /** Whether nobody signs up without it. A boolean must then be true: it is a consent. Without it: false. */
+  /**
+   * Whether nobody signs up without it. A boolean must then be true: it is a consent. A string must then have more than
+   * blanks. Without it: false.
+   */
   required?: boolean;
   /** What people see in a form. At most 250 characters. */
   label?: string;
@@ -1068,13 +1086,17 @@ export interface TenantAttribute {
    * At most 2048 characters.
    */
   pattern?: string;
-  /** Whether ID tokens say it. Without it: false. */
+  /**
+   * Whether ID tokens say it, as a claim of its name. A name that they have a claim of already (sub, exp, name, scope,
+   * mintmark and such) is refused then; displayName stands in the claim name in any case. Without it: false.
+   */
   inIdToken?: boolean;
 }
 
 /**
  * A tenant as system.apply takes it: what tenant.create takes. What is left out stays as it is; a new tenant gets the
- * default.
+ * default. A list or a group (passwordPolicy, codes, lockout, tokens, delivery) replaces the one before as a whole: what
+ * is left out of it goes back to its default.
  */
 export interface TenantDeclaration {
   /** The id of a tenant, which stands in its issuer and is the audience of its ID tokens. */
@@ -1219,8 +1241,10 @@ export interface TokenLifetimes {
   /** How long a refresh token can wait to be used. 60 to 31536000. Without it: 7776000. */
   refreshTokenSeconds?: number;
   /**
-   * How long a used refresh token can be used once more while its successor is unused: two windows of one program, an
-   * answer that was lost. 0: not at all. 0 to 3600. Without it: 30.
+   * How long a used refresh token is still taken, as often as it comes, while nobody has used what it brought: for two
+   * windows of one program, and for answers that were lost. Each use begins a line of tokens that goes on by itself, so
+   * one that is stolen and used within this time is not found out. 0: a used one is never taken. 0 to 3600. Without it:
+   * 30.
    */
   refreshReuseGraceSeconds?: number;
 }

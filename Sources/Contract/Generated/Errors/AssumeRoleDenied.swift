@@ -17,7 +17,7 @@ public struct AssumeRoleDenied: ContractError {
     public static let code = 3013
     public static let type = "assumeRoleDenied"
 
-    public var message: String { "Not authorized to perform \(MessageText.of(action)) on \(MessageText.of(roleArn)). Its trust policy must allow it for this token; role.get shows it." }
+    public var message: String { "Not authorized to perform \(MessageText.of(action)) on \(MessageText.beforeStop(MessageText.of(roleArn))). Its trust policy must allow it for this token; role.get shows it." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -17,7 +17,7 @@ public struct AudienceNotOffered: ContractError {
     public static let code = 4023
     public static let type = "audienceNotOffered"
 
-    public var message: String { "The tenant \(MessageText.of(tenantId)) issues no access tokens for \(MessageText.of(audience)). Add it to its audiences." }
+    public var message: String { "The tenant \(MessageText.of(tenantId)) issues no access tokens for \(MessageText.beforeStop(MessageText.of(audience))). Add it to its audiences." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

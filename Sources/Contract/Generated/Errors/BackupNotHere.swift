@@ -14,7 +14,7 @@ public struct BackupNotHere: ContractError {
     public static let code = 8014
     public static let type = "backupNotHere"
 
-    public var message: String { "This store is not backed up from here: \(MessageText.of(reason))." }
+    public var message: String { "This store is not backed up from here: \(MessageText.beforeStop(MessageText.of(reason)))." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

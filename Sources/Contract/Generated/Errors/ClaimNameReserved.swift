@@ -14,7 +14,7 @@ public struct ClaimNameReserved: ContractError {
     public static let code = 5004
     public static let type = "claimNameReserved"
 
-    public var message: String { "These claims cannot be set, their names have a meaning of their own: \(MessageText.of(names)). Choose other names." }
+    public var message: String { "These claims cannot be set, their names have a meaning of their own: \(MessageText.beforeStop(MessageText.of(names))). Choose other names." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -23,7 +23,7 @@ public struct CodeExpired: ContractError {
     public static let code = 4064
     public static let type = "codeExpired"
 
-    public var message: String { "\(expiredAt.map { expiredAt in "The code expired at \(MessageText.of(expiredAt))." } ?? "")\(wrongTries.map { wrongTries in "The code is used up, after \(MessageText.of(wrongTries)) wrong tries." } ?? "") \(MessageText.of(next)) sends another one. Nothing was counted, and the continuation token stays valid." }
+    public var message: String { "\(expiredAt.map { expiredAt in "The code expired at \(MessageText.beforeStop(MessageText.of(expiredAt)))." } ?? "")\(wrongTries.map { wrongTries in "The code is used up, after \(MessageText.of(wrongTries)) wrong tries." } ?? "") \(MessageText.of(next)) sends another one. Nothing was counted, and the continuation token stays valid." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

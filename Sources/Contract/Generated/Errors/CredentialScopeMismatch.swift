@@ -27,7 +27,7 @@ public struct CredentialScopeMismatch: ContractError {
     public static let code = 3025
     public static let type = "credentialScopeMismatch"
 
-    public var message: String { "The signature is for the \(MessageText.of(part)) \(MessageText.of(actual)), not for \(MessageText.of(expected))." }
+    public var message: String { "The signature is for the \(MessageText.of(part)) \(MessageText.of(actual)), not for \(MessageText.beforeStop(MessageText.of(expected)))." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -17,7 +17,7 @@ public struct CredentialsRevoked: ContractError {
     public static let code = 3019
     public static let type = "credentialsRevoked"
 
-    public var message: String { "The credentials were revoked: all of this \(MessageText.of(kind)) issued before \(MessageText.of(issuedBefore)). Get new ones, if that is allowed." }
+    public var message: String { "The credentials were revoked: all of this \(MessageText.of(kind)) issued before \(MessageText.beforeStop(MessageText.of(issuedBefore))). Get new ones, if that is allowed." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

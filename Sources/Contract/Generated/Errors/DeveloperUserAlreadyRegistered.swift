@@ -17,7 +17,7 @@ public struct DeveloperUserAlreadyRegistered: ContractError {
     public static let code = 2007
     public static let type = "developerUserAlreadyRegistered"
 
-    public var message: String { "This user of \(MessageText.of(provider)) belongs to another identity than \(MessageText.of(identityId)). Leave identityId out, or merge the two." }
+    public var message: String { "This user of \(MessageText.of(provider)) belongs to another identity than \(MessageText.beforeStop(MessageText.of(identityId))). Leave identityId out, or merge the two." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -24,7 +24,7 @@ public struct FlowEnded: ContractError {
     public static let code = 4066
     public static let type = "flowEnded"
 
-    public var message: String { "This flow has ended: \(MessageText.of(reason)). Start anew." }
+    public var message: String { "This flow has ended: \(MessageText.beforeStop(MessageText.of(reason))). Start anew." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

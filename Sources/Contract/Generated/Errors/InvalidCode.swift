@@ -26,7 +26,7 @@ public struct InvalidCode: ContractError {
     public static let code = 4009
     public static let type = "invalidCode"
 
-    public var message: String { "This is not the code. Tries left with it: \(MessageText.of(attemptsLeft)).\(next.map { next in " \(MessageText.of(next)) sends another one." } ?? "")\(retryAfterSeconds.map { retryAfterSeconds in " Nothing is accepted for \(MessageText.of(retryAfterSeconds)) s, not even what is right." } ?? "") The continuation token stays valid." }
+    public var message: String { "This is not the code. Tries left with it: \(MessageText.beforeStop(MessageText.of(attemptsLeft))).\(next.map { next in " \(MessageText.of(next)) sends another one." } ?? "")\(retryAfterSeconds.map { retryAfterSeconds in " Nothing is accepted for \(MessageText.of(retryAfterSeconds)) s, not even what is right." } ?? "") The continuation token stays valid." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -17,7 +17,7 @@ public struct InvalidLogin: ContractError {
     public static let code = 2009
     public static let type = "invalidLogin"
 
-    public var message: String { "The login of \(MessageText.of(provider)) is not accepted: \(MessageText.of(reason))." }
+    public var message: String { "The login of \(MessageText.of(provider)) is not accepted: \(MessageText.beforeStop(MessageText.of(reason)))." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -23,7 +23,7 @@ public struct InvalidPassword: ContractError {
     public static let code = 4008
     public static let type = "invalidPassword"
 
-    public var message: String { "The password is not accepted. \(MessageText.of(reasons))\(attemptsLeft.map { attemptsLeft in " Tries left before the account is locked: \(MessageText.of(attemptsLeft))." } ?? "")\(retryAfterSeconds.map { retryAfterSeconds in " Nothing is accepted for \(MessageText.of(retryAfterSeconds)) s, not even what is right." } ?? "")" }
+    public var message: String { "The password is not accepted. \(MessageText.of(reasons))\(attemptsLeft.map { attemptsLeft in " Tries left before the account is locked: \(MessageText.beforeStop(MessageText.of(attemptsLeft)))." } ?? "")\(retryAfterSeconds.map { retryAfterSeconds in " Nothing is accepted for \(MessageText.of(retryAfterSeconds)) s, not even what is right." } ?? "")" }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

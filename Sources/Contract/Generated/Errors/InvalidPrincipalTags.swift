@@ -17,7 +17,7 @@ public struct InvalidPrincipalTags: ContractError {
     public static let code = 2010
     public static let type = "invalidPrincipalTags"
 
-    public var message: String { "The principal tag \(MessageText.of(tag)) is not accepted: \(MessageText.of(reason))." }
+    public var message: String { "The principal tag \(MessageText.of(tag)) is not accepted: \(MessageText.beforeStop(MessageText.of(reason)))." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

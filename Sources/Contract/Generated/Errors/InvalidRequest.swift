@@ -14,7 +14,7 @@ public struct InvalidRequest: ContractError {
     public static let code = -32600
     public static let type = "invalidRequest"
 
-    public var message: String { "This is not a JSON-RPC 2.0 request: \(MessageText.of(reason))." }
+    public var message: String { "This is not a JSON-RPC 2.0 request: \(MessageText.beforeStop(MessageText.of(reason)))." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -17,7 +17,7 @@ public struct InvalidTenantSettings: ContractError {
     public static let code = 4004
     public static let type = "invalidTenantSettings"
 
-    public var message: String { "The settings are not accepted at '\(MessageText.of(pointer))': \(MessageText.of(reason))." }
+    public var message: String { "The settings are not accepted at '\(MessageText.of(pointer))': \(MessageText.beforeStop(MessageText.of(reason)))." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -14,7 +14,7 @@ public struct InvalidUsername: ContractError {
     public static let code = 4006
     public static let type = "invalidUsername"
 
-    public var message: String { "This is no address that can be used: \(MessageText.of(reason))." }
+    public var message: String { "This is no address that can be used: \(MessageText.beforeStop(MessageText.of(reason)))." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -4,7 +4,7 @@ import JSON
 
 /// An issuer is named that is not one of this store.
 public struct IssuerNotFound: ContractError {
-    /// The issuer of tokens, exactly as in their iss claim.
+    /// The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in pool.get.
     public var issuer: String
 
     public init(issuer: String) {
@@ -14,7 +14,7 @@ public struct IssuerNotFound: ContractError {
     public static let code = 3027
     public static let type = "issuerNotFound"
 
-    public var message: String { "Nothing here issues tokens as \(MessageText.of(issuer)). system.info shows the base; a pool's issuer stands in pool.get." }
+    public var message: String { "Nothing here issues tokens as \(MessageText.beforeStop(MessageText.of(issuer))). system.info shows the base; a pool's issuer stands in pool.get, a tenant's in tenant.get." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

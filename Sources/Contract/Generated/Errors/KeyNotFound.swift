@@ -14,7 +14,7 @@ public struct KeyNotFound: ContractError {
     public static let code = 3026
     public static let type = "keyNotFound"
 
-    public var message: String { "There is no key \(MessageText.of(kid)). key.list shows those there are." }
+    public var message: String { "There is no key \(MessageText.beforeStop(MessageText.of(kid))). key.list shows those there are." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

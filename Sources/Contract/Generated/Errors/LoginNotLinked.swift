@@ -17,7 +17,7 @@ public struct LoginNotLinked: ContractError {
     public static let code = 2020
     public static let type = "loginNotLinked"
 
-    public var message: String { "Identity \(MessageText.of(identityId)) has no login of \(MessageText.of(provider)). identity.get names those it has." }
+    public var message: String { "Identity \(MessageText.of(identityId)) has no login of \(MessageText.beforeStop(MessageText.of(provider))). identity.get names those it has." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -14,7 +14,7 @@ public struct LoginsDoNotMatch: ContractError {
     public static let code = 2006
     public static let type = "loginsDoNotMatch"
 
-    public var message: String { "Logins do not match identity \(MessageText.of(identityId)). Include at least one login that is already linked to it, or leave identityId out." }
+    public var message: String { "Logins do not match identity \(MessageText.beforeStop(MessageText.of(identityId))). Include at least one login that is already linked to it, or leave identityId out." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

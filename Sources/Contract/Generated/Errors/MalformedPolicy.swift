@@ -26,7 +26,7 @@ public struct MalformedPolicy: ContractError {
     public static let code = 3015
     public static let type = "malformedPolicy"
 
-    public var message: String { "The \(MessageText.of(policy)) policy is wrong at '\(MessageText.of(pointer))': \(MessageText.of(reason))." }
+    public var message: String { "The \(MessageText.of(policy)) policy is wrong at '\(MessageText.of(pointer))': \(MessageText.beforeStop(MessageText.of(reason)))." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -17,7 +17,7 @@ public struct MasterKeyWrong: ContractError {
     public static let code = 8010
     public static let type = "masterKeyWrong"
 
-    public var message: String { "This master key (fingerprint \(MessageText.of(given))) does not open the store, which needs the one with the fingerprint \(MessageText.of(fingerprint))." }
+    public var message: String { "This master key (fingerprint \(MessageText.of(given))) does not open the store, which needs the one with the fingerprint \(MessageText.beforeStop(MessageText.of(fingerprint)))." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

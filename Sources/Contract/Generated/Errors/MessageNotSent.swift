@@ -20,7 +20,7 @@ public struct MessageNotSent: ContractError {
     public static let code = 8030
     public static let type = "messageNotSent"
 
-    public var message: String { "The message could not be handed over: \(MessageText.of(reason)). Nothing has changed; a code that was sent before is still good." }
+    public var message: String { "The message could not be handed over: \(MessageText.beforeStop(MessageText.of(reason))). Nothing has changed; a code that was sent before is still good." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

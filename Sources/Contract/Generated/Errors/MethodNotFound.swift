@@ -17,7 +17,7 @@ public struct MethodNotFound: ContractError {
     public static let code = -32601
     public static let type = "methodNotFound"
 
-    public var message: String { "There is no method \(MessageText.of(method)). Similar names: \(MessageText.of(nearest)). rpc.discover lists what there is." }
+    public var message: String { "There is no method \(MessageText.beforeStop(MessageText.of(method))). Similar names: \(MessageText.beforeStop(MessageText.of(nearest))). rpc.discover lists what there is." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -4,7 +4,7 @@ import JSON
 
 /// test.token asks for a key that the issuer does not have.
 public struct NoKeyInState: ContractError {
-    /// The issuer of tokens, exactly as in their iss claim.
+    /// The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in pool.get.
     public var issuer: String
     /// What was asked for.
     public var keyState: String
@@ -17,7 +17,7 @@ public struct NoKeyInState: ContractError {
     public static let code = 9002
     public static let type = "noKeyInState"
 
-    public var message: String { "\(MessageText.of(issuer)) has no key that is \(MessageText.of(keyState)). key.rotate and key.revoke make one, and test.clock turns the time." }
+    public var message: String { "\(MessageText.of(issuer)) has no key that is \(MessageText.beforeStop(MessageText.of(keyState))). key.rotate and key.revoke make one, and test.clock turns the time." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -14,7 +14,7 @@ public struct PasswordChangeRequired: ContractError {
     public static let code = 4019
     public static let type = "passwordChangeRequired"
 
-    public var message: String { "The password is right but must be changed. Go on with \(MessageText.of(next))." }
+    public var message: String { "The password is right but must be changed. Go on with \(MessageText.beforeStop(MessageText.of(next)))." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

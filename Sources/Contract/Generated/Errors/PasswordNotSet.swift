@@ -14,7 +14,7 @@ public struct PasswordNotSet: ContractError {
     public static let code = 4018
     public static let type = "passwordNotSet"
 
-    public var message: String { "This account has no password. Go on with \(MessageText.of(next))." }
+    public var message: String { "This account has no password. Go on with \(MessageText.beforeStop(MessageText.of(next)))." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

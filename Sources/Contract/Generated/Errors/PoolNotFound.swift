@@ -14,7 +14,7 @@ public struct PoolNotFound: ContractError {
     public static let code = 2001
     public static let type = "poolNotFound"
 
-    public var message: String { "There is no pool \(MessageText.of(poolId)). pool.list shows those there are." }
+    public var message: String { "There is no pool \(MessageText.beforeStop(MessageText.of(poolId))). pool.list shows those there are." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -17,7 +17,7 @@ public struct PortUnavailable: ContractError {
     public static let code = 9010
     public static let type = "portUnavailable"
 
-    public var message: String { "Nothing can listen on port \(MessageText.of(port)) of 127.0.0.1: \(MessageText.of(reason)). Leave port out to get a free one." }
+    public var message: String { "Nothing can listen on port \(MessageText.of(port)) of 127.0.0.1: \(MessageText.beforeStop(MessageText.of(reason))). Leave port out to get a free one." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

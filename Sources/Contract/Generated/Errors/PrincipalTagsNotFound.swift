@@ -17,7 +17,7 @@ public struct PrincipalTagsNotFound: ContractError {
     public static let code = 2025
     public static let type = "principalTagsNotFound"
 
-    public var message: String { "Pool \(MessageText.of(poolId)) has no tag map for \(MessageText.of(provider)). pool.setPrincipalTags makes one." }
+    public var message: String { "Pool \(MessageText.of(poolId)) has no tag map for \(MessageText.beforeStop(MessageText.of(provider))). pool.setPrincipalTags makes one." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

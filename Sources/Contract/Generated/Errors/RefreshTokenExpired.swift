@@ -14,7 +14,7 @@ public struct RefreshTokenExpired: ContractError {
     public static let code = 4021
     public static let type = "refreshTokenExpired"
 
-    public var message: String { "The refresh token expired at \(MessageText.of(expiredAt)). Sign in again." }
+    public var message: String { "The refresh token expired at \(MessageText.beforeStop(MessageText.of(expiredAt))). Sign in again." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

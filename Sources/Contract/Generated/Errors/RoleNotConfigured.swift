@@ -20,7 +20,7 @@ public struct RoleNotConfigured: ContractError {
     public static let code = 3012
     public static let type = "roleNotConfigured"
 
-    public var message: String { "Pool \(MessageText.of(poolId)) gives no role: \(MessageText.of(reason)). See pool.setRoles and the role's trust policy." }
+    public var message: String { "Pool \(MessageText.of(poolId)) gives no role: \(MessageText.beforeStop(MessageText.of(reason))). See pool.setRoles and the role's trust policy." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

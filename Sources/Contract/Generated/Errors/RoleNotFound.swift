@@ -14,7 +14,7 @@ public struct RoleNotFound: ContractError {
     public static let code = 3011
     public static let type = "roleNotFound"
 
-    public var message: String { "There is no role \(MessageText.of(role)). role.list shows those there are." }
+    public var message: String { "There is no role \(MessageText.beforeStop(MessageText.of(role))). role.list shows those there are." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -17,7 +17,7 @@ public struct ScopeNotGranted: ContractError {
     public static let code = 4062
     public static let type = "scopeNotGranted"
 
-    public var message: String { "The sign-in was granted \(MessageText.of(granted)), not \(MessageText.of(scopes)). Sign in again to ask for more." }
+    public var message: String { "The sign-in was granted \(MessageText.of(granted)), not \(MessageText.beforeStop(MessageText.of(scopes))). Sign in again to ask for more." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -17,7 +17,7 @@ public struct ScopeNotOffered: ContractError {
     public static let code = 4061
     public static let type = "scopeNotOffered"
 
-    public var message: String { "The tenant \(MessageText.of(tenantId)) offers no scope \(MessageText.of(scopes)). Add it to its scopes, or leave it out." }
+    public var message: String { "The tenant \(MessageText.of(tenantId)) offers no scope \(MessageText.beforeStop(MessageText.of(scopes))). Add it to its scopes, or leave it out." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -14,7 +14,7 @@ public struct SignatureMalformed: ContractError {
     public static let code = 3023
     public static let type = "signatureMalformed"
 
-    public var message: String { "The request carries no readable Signature Version 4: \(MessageText.of(reason))." }
+    public var message: String { "The request carries no readable Signature Version 4: \(MessageText.beforeStop(MessageText.of(reason)))." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

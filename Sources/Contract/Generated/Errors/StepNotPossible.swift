@@ -14,7 +14,7 @@ public struct StepNotPossible: ContractError {
     public static let code = 4013
     public static let type = "stepNotPossible"
 
-    public var message: String { "This step cannot be taken now: the flow waits for \(MessageText.of(expected)). The continuation token stays valid." }
+    public var message: String { "This step cannot be taken now: the flow waits for \(MessageText.beforeStop(MessageText.of(expected))). The continuation token stays valid." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -20,7 +20,7 @@ public struct StoreCannotOpen: ContractError {
     public static let code = 8007
     public static let type = "storeCannotOpen"
 
-    public var message: String { "\(MessageText.of(path)) cannot be opened: \(MessageText.of(reason))." }
+    public var message: String { "\(MessageText.of(path)) cannot be opened: \(MessageText.beforeStop(MessageText.of(reason)))." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -14,7 +14,7 @@ public struct StoreCorrupt: ContractError {
     public static let code = 8004
     public static let type = "storeCorrupt"
 
-    public var message: String { "The store is damaged: \(MessageText.of(reason)). Stop writing, keep a copy, and restore a backup. While the store opens, mintmark doctor lists what is damaged." }
+    public var message: String { "The store is damaged: \(MessageText.beforeStop(MessageText.of(reason))). Stop writing, keep a copy, and restore a backup. While the store opens, mintmark doctor lists what is damaged." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

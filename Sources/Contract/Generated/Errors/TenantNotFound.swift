@@ -14,7 +14,7 @@ public struct TenantNotFound: ContractError {
     public static let code = 4001
     public static let type = "tenantNotFound"
 
-    public var message: String { "There is no tenant \(MessageText.of(tenantId)). tenant.list shows those there are." }
+    public var message: String { "There is no tenant \(MessageText.beforeStop(MessageText.of(tenantId))). tenant.list shows those there are." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

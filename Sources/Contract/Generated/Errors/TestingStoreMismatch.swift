@@ -14,7 +14,7 @@ public struct TestingStoreMismatch: ContractError {
     public static let code = 8011
     public static let type = "testingStoreMismatch"
 
-    public var message: String { "A testing store is opened with --testing and any other without it, from creation on; whether this is a testing store: \(MessageText.of(testing)). Use another --store." }
+    public var message: String { "A testing store is opened with --testing and any other without it, from creation on; whether this is a testing store: \(MessageText.beforeStop(MessageText.of(testing))). Use another --store." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -17,7 +17,7 @@ public struct TokenAudienceMismatch: ContractError {
     public static let code = 3007
     public static let type = "tokenAudienceMismatch"
 
-    public var message: String { "The token is for \(MessageText.of(actual)), not for \(MessageText.of(expected))." }
+    public var message: String { "The token is for \(MessageText.of(actual)), not for \(MessageText.beforeStop(MessageText.of(expected)))." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -17,7 +17,7 @@ public struct TokenIssuerMismatch: ContractError {
     public static let code = 3008
     public static let type = "tokenIssuerMismatch"
 
-    public var message: String { "The token was issued by \(MessageText.of(actual)), not by \(MessageText.of(expected))." }
+    public var message: String { "The token was issued by \(MessageText.of(actual)), not by \(MessageText.beforeStop(MessageText.of(expected)))." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -17,7 +17,7 @@ public struct TokenKeyUnknown: ContractError {
     public static let code = 3003
     public static let type = "tokenKeyUnknown"
 
-    public var message: String { "No key here signed this token: \(MessageText.of(reason)). token.jwks shows the keys." }
+    public var message: String { "No key here signed this token: \(MessageText.beforeStop(MessageText.of(reason))). token.jwks shows the keys." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -14,7 +14,7 @@ public struct TokenMalformed: ContractError {
     public static let code = 3001
     public static let type = "tokenMalformed"
 
-    public var message: String { "This is not a token: \(MessageText.of(reason)). Pass the compact form, unchanged." }
+    public var message: String { "This is not a token: \(MessageText.beforeStop(MessageText.of(reason))). Pass the compact form, unchanged." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

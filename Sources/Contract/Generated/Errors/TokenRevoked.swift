@@ -14,7 +14,7 @@ public struct TokenRevoked: ContractError {
     public static let code = 3010
     public static let type = "tokenRevoked"
 
-    public var message: String { "The token is revoked: \(MessageText.of(reason)). Mint a new one for a user who may have it." }
+    public var message: String { "The token is revoked: \(MessageText.beforeStop(MessageText.of(reason))). A person signs in again; for a user of your own mint a new one, if they may have it." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -14,7 +14,7 @@ public struct TokenScopeMissing: ContractError {
     public static let code = 4063
     public static let type = "tokenScopeMissing"
 
-    public var message: String { "The token does not allow \(MessageText.of(missing)). Ask for it in scope when signing in." }
+    public var message: String { "The token does not allow \(MessageText.beforeStop(MessageText.of(missing))). Ask for it in scope when signing in." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -14,7 +14,7 @@ public struct TooManyCodes: ContractError {
     public static let code = 4014
     public static let type = "tooManyCodes"
 
-    public var message: String { "Too many codes were sent to this address. The latest one stays good. Try again in \(MessageText.of(retryAfterSeconds)) s." }
+    public var message: String { "Too many codes were sent to this address. Try again in \(MessageText.of(retryAfterSeconds)) s; what was sent before stays good, each code in the flow it was sent for." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

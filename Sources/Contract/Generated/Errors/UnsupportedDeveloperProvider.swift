@@ -23,7 +23,7 @@ public struct UnsupportedDeveloperProvider: ContractError {
     public static let code = 2005
     public static let type = "unsupportedDeveloperProvider"
 
-    public var message: String { "Pool \(MessageText.of(poolId)) cannot be asked this: \(MessageText.of(reason)). pool.get shows its providers." }
+    public var message: String { "Pool \(MessageText.of(poolId)) cannot be asked this: \(MessageText.beforeStop(MessageText.of(reason))). pool.get shows its providers." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

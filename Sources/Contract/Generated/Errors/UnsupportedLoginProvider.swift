@@ -17,7 +17,7 @@ public struct UnsupportedLoginProvider: ContractError {
     public static let code = 2014
     public static let type = "unsupportedLoginProvider"
 
-    public var message: String { "Token is not from a supported provider of this identity pool: \(MessageText.of(provider)) is not configured in pool \(MessageText.of(poolId)). pool.update adds it." }
+    public var message: String { "Token is not from a supported provider of this identity pool: \(MessageText.of(provider)) is not configured in pool \(MessageText.beforeStop(MessageText.of(poolId))). pool.update adds it." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

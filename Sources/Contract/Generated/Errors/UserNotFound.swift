@@ -14,7 +14,7 @@ public struct UserNotFound: ContractError {
     public static let code = 4017
     public static let type = "userNotFound"
 
-    public var message: String { "There is no account with this address. Go on with \(MessageText.of(next))." }
+    public var message: String { "There is no account with this address. Go on with \(MessageText.beforeStop(MessageText.of(next)))." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

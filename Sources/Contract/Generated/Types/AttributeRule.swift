@@ -7,6 +7,8 @@ public enum AttributeRule: String, Sendable, CaseIterable {
     case unknown
     case type
     case tooLong
+    case disallowedCharacters
+    case blank
     case option
     case pattern
     case consent

@@ -6,7 +6,7 @@ import JSON
 public struct CodePolicy: ContractParams, ContractResult, Equatable {
     /// How many digits a code has.
     public var length: Int64
-    /// How long a code is good for.
+    /// How long a code is good for. For ten minutes more another one can be asked for in the same flow; then, and an hour after it began in any case, the flow is over.
     public var lifetimeSeconds: Int64
     /// How many wrong tries end a code.
     public var attempts: Int64

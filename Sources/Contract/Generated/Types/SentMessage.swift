@@ -20,12 +20,16 @@ public struct SentMessage: ContractResult, Equatable {
     public var subject: String?
     /// What it says.
     public var text: String
+    /// A mail's other part, where its template has one.
+    public var html: String?
+    /// A mail's sender, where the tenant has a mail server of its own; else it is the process's.
+    public var from: String?
     /// Integer seconds since 1970-01-01T00:00:00Z.
     public var sentAt: Int64
     /// The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
     public var tenantId: String
 
-    public init(number: Int64, to: String, channel: Channel, purpose: String, code: String? = nil, language: String, subject: String? = nil, text: String, sentAt: Int64, tenantId: String) {
+    public init(number: Int64, to: String, channel: Channel, purpose: String, code: String? = nil, language: String, subject: String? = nil, text: String, html: String? = nil, from: String? = nil, sentAt: Int64, tenantId: String) {
         self.number = number
         self.to = to
         self.channel = channel
@@ -34,6 +38,8 @@ public struct SentMessage: ContractResult, Equatable {
         self.language = language
         self.subject = subject
         self.text = text
+        self.html = html
+        self.from = from
         self.sentAt = sentAt
         self.tenantId = tenantId
     }
@@ -60,6 +66,14 @@ public struct SentMessage: ContractResult, Equatable {
         }
         writer.key("text")
         writer.string(text)
+        if let html {
+            writer.key("html")
+            writer.string(html)
+        }
+        if let from {
+            writer.key("from")
+            writer.string(from)
+        }
         writer.key("sentAt")
         writer.int(sentAt)
         writer.key("tenantId")

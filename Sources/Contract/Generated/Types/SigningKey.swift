@@ -8,7 +8,7 @@ public struct SigningKey: ContractResult, Equatable {
     public var kid: String
     /// The JOSE algorithm a pool signs its tokens with.
     public var algorithm: SigningAlgorithm
-    /// The issuer of tokens, exactly as in their iss claim.
+    /// The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in pool.get.
     public var issuer: String
     /// The id of a pool: a region, a colon and a UUID.
     public var poolId: String?

@@ -4,11 +4,11 @@ import JSON
 
 /// Something that people are asked for when they sign up.
 public struct TenantAttribute: ContractParams, ContractResult, Equatable {
-    /// displayName, givenName, surname, city, country, state, jobTitle, streetAddress and postalCode are known, with limits of their own; any other is yours.
+    /// displayName, givenName, surname, city, country, state, jobTitle, streetAddress and postalCode are known, with limits of their own; any other is yours. No two may differ in upper and lower case alone.
     public var name: String
     /// What the values of an attribute are.
     public var type: AttributeType
-    /// Whether nobody signs up without it. A boolean must then be true: it is a consent.
+    /// Whether nobody signs up without it. A boolean must then be true: it is a consent. A string must then have more than blanks.
     public var required: Bool
     /// What people see in a form.
     public var label: String?
@@ -18,7 +18,7 @@ public struct TenantAttribute: ContractParams, ContractResult, Equatable {
     public var multiple: Bool
     /// For a string: a regular expression (PCRE2) that the whole value must match. What takes too long to match is refused.
     public var pattern: String?
-    /// Whether ID tokens say it.
+    /// Whether ID tokens say it, as a claim of its name. A name that they have a claim of already (sub, exp, name, scope, mintmark and such) is refused then; displayName stands in the claim name in any case.
     public var inIdToken: Bool
 
     public init(name: String, type: AttributeType, required: Bool = false, label: String? = nil, options: [AttributeOption]? = nil, multiple: Bool = false, pattern: String? = nil, inIdToken: Bool = false) {

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// A tenant as system.apply takes it: what tenant.create takes. What is left out stays as it is; a new tenant gets the default.
+/// A tenant as system.apply takes it: what tenant.create takes. What is left out stays as it is; a new tenant gets the default. A list or a group (passwordPolicy, codes, lockout, tokens, delivery) replaces the one before as a whole: what is left out of it goes back to its default.
 public struct TenantDeclaration: ContractParams, Equatable {
     /// The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
     public var tenantId: String

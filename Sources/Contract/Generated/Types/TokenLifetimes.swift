@@ -10,7 +10,7 @@ public struct TokenLifetimes: ContractParams, ContractResult, Equatable {
     public var accessTokenSeconds: Int64
     /// How long a refresh token can wait to be used.
     public var refreshTokenSeconds: Int64
-    /// How long a used refresh token can be used once more while its successor is unused: two windows of one program, an answer that was lost. 0: not at all.
+    /// How long a used refresh token is still taken, as often as it comes, while nobody has used what it brought: for two windows of one program, and for answers that were lost. Each use begins a line of tokens that goes on by itself, so one that is stolen and used within this time is not found out. 0: a used one is never taken.
     public var refreshReuseGraceSeconds: Int64
 
     public init(idTokenSeconds: Int64 = 3600, accessTokenSeconds: Int64 = 3600, refreshTokenSeconds: Int64 = 7776000, refreshReuseGraceSeconds: Int64 = 30) {

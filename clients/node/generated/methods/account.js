@@ -26,10 +26,12 @@ export class AccountMethods {
    * Change the address of an account, or verify the one it has.
    *
    * Sends a code to the address that is given; account.submitCode takes it, and only then the account has the address.
-   * With an ID token it needs a sign-in of the last five minutes or the present password, unless it is the present
-   * address: that is verified, and one that is verified already is completed at once. With enumerationProtection an
-   * address that is taken gets a notice in place of a code, and nobody else is told. The same request within a minute
-   * gets the same answer and sends no second code; with continuationToken alone another code is sent.
+   * The code goes to the new address alone: at the old end the owner is known by a sign-in of the last five minutes or
+   * the present password, which an ID token needs beside it, since the old mailbox may be lost; it gets a notice
+   * afterwards. Neither is needed for the present address: that is verified, and one that is verified already is
+   * completed at once. With enumerationProtection an address that is taken gets a notice in place of a code, and nobody
+   * else is told. The same request within a minute gets the same answer and sends no second code; with continuationToken
+   * alone another code is sent.
    *
    * Also offered with `caller: "public"`.
    *
@@ -228,7 +230,7 @@ export class AccountMethods {
   /**
    * Change an account.
    *
-   * What is left out stays. An attribute that is null is taken out. Disabling it ends its sessions.
+   * What is left out stays. An attribute that is null or empty is taken out. Disabling it ends its sessions.
    *
    * Equivalent: firebase accounts:update.
    *

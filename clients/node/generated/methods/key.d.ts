@@ -61,7 +61,7 @@ export type KeyListParams =
   }
   & (
     | {
-      /** The issuer of tokens, exactly as in their iss claim. */
+      /** The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in pool.get. */
       issuer?: Issuer;
       /** The id of a pool: a region, a colon and a UUID. */
       poolId?: undefined;
@@ -69,7 +69,7 @@ export type KeyListParams =
       tenantId?: undefined;
     }
     | {
-      /** The issuer of tokens, exactly as in their iss claim. */
+      /** The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in pool.get. */
       issuer?: undefined;
       /** The id of a pool: a region, a colon and a UUID. */
       poolId?: PoolId;
@@ -77,7 +77,7 @@ export type KeyListParams =
       tenantId?: undefined;
     }
     | {
-      /** The issuer of tokens, exactly as in their iss claim. */
+      /** The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in pool.get. */
       issuer?: undefined;
       /** The id of a pool: a region, a colon and a UUID. */
       poolId?: undefined;

@@ -64,7 +64,7 @@ export class PasswordResetMethods {
   /**
    * Verify the address with the code.
    *
-   * A wrong one counts, and leaves the continuation token valid.
+   * A wrong one counts, and leaves the continuation token valid; one that has expired or is used up counts for nothing.
    *
    * Also offered with `caller: "public"`.
    *

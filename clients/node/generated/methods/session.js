@@ -30,8 +30,8 @@ export class SessionMethods {
   /**
    * Get fresh tokens.
    *
-   * A refresh token is good once. One that comes again ends its session, unless it comes within refreshReuseGraceSeconds
-   * and nobody has used what it brought.
+   * A refresh token is good once. One that comes again ends its session with all its tokens, unless it comes within
+   * refreshReuseGraceSeconds and nobody has used what it brought; then it is taken as often as it comes.
    *
    * Also offered with `caller: "public"`.
    *

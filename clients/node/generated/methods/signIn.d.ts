@@ -60,7 +60,8 @@ export declare class SignInMethods {
   /**
    * Sign in with the code.
    *
-   * A right code ends the code. A wrong one counts, and leaves the continuation token valid.
+   * A right code ends the code. A wrong one counts, and leaves the continuation token valid; one that has expired or is
+   * used up counts for nothing. Tokens are answered once: the same request again gets flowFinished.
    *
    * Also offered with `caller: "public"`.
    *
@@ -91,8 +92,9 @@ export declare class SignInMethods {
   /**
    * Sign in with the password.
    *
-   * With the tenant's enumerationProtection also where a code was sent. A wrong one counts, and leaves the continuation
-   * token valid.
+   * With the tenant's enumerationProtection also where a code was sent. A wrong one counts, unless it is one of the last
+   * three wrong ones, and leaves the continuation token valid. Tokens are answered once: the same request again gets
+   * flowFinished.
    *
    * Also offered with `caller: "public"`.
    *
@@ -120,7 +122,8 @@ export declare class SignInMethods {
   /**
    * Sign in after a sign-up, a reset or a change of address.
    *
-   * With the continuation token that completed it, once, within five minutes. Who comes too late signs in as always.
+   * With the continuation token that completed it, once, within five minutes. Who comes too late signs in as always, and
+   * so does whoever lost the answer: tokens are answered once, and the same request again gets flowFinished.
    *
    * Also offered with `caller: "public"`.
    *
@@ -148,7 +151,8 @@ export declare class SignInMethods {
   /**
    * Sign in with address and password.
    *
-   * In one step, for accounts that have a password.
+   * In one step, for accounts that have a password. A wrong one counts, unless it is one of the last three wrong ones:
+   * see threshold in LockoutPolicy. Every request signs in anew, also the same one again.
    *
    * Also offered with `caller: "public"`.
    *

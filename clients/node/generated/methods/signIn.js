@@ -69,7 +69,8 @@ export class SignInMethods {
   /**
    * Sign in with the code.
    *
-   * A right code ends the code. A wrong one counts, and leaves the continuation token valid.
+   * A right code ends the code. A wrong one counts, and leaves the continuation token valid; one that has expired or is
+   * used up counts for nothing. Tokens are answered once: the same request again gets flowFinished.
    *
    * Also offered with `caller: "public"`.
    *
@@ -99,8 +100,9 @@ export class SignInMethods {
   /**
    * Sign in with the password.
    *
-   * With the tenant's enumerationProtection also where a code was sent. A wrong one counts, and leaves the continuation
-   * token valid.
+   * With the tenant's enumerationProtection also where a code was sent. A wrong one counts, unless it is one of the last
+   * three wrong ones, and leaves the continuation token valid. Tokens are answered once: the same request again gets
+   * flowFinished.
    *
    * Also offered with `caller: "public"`.
    *
@@ -127,7 +129,8 @@ export class SignInMethods {
   /**
    * Sign in after a sign-up, a reset or a change of address.
    *
-   * With the continuation token that completed it, once, within five minutes. Who comes too late signs in as always.
+   * With the continuation token that completed it, once, within five minutes. Who comes too late signs in as always, and
+   * so does whoever lost the answer: tokens are answered once, and the same request again gets flowFinished.
    *
    * Also offered with `caller: "public"`.
    *
@@ -154,7 +157,8 @@ export class SignInMethods {
   /**
    * Sign in with address and password.
    *
-   * In one step, for accounts that have a password.
+   * In one step, for accounts that have a password. A wrong one counts, unless it is one of the last three wrong ones:
+   * see threshold in LockoutPolicy. Every request signs in anew, also the same one again.
    *
    * Also offered with `caller: "public"`.
    *

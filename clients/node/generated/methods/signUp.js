@@ -73,8 +73,8 @@ export class SignUpMethods {
   /**
    * Say something of oneself.
    *
-   * In as many pages as you like: what is required and still missing is asked for again. All that is wrong is said at
-   * once, and then nothing of the submission counts.
+   * In as many pages as you like: what is required and still missing is asked for again; null and an empty text count as
+   * not given. All that is wrong is said at once, and then nothing of the submission counts.
    *
    * Also offered with `caller: "public"`.
    *
@@ -99,7 +99,8 @@ export class SignUpMethods {
   /**
    * Verify the address with the code.
    *
-   * A right code ends the code. A wrong one counts, and leaves the continuation token valid.
+   * A right code ends the code. A wrong one counts, and leaves the continuation token valid; one that has expired or is
+   * used up counts for nothing.
    *
    * Also offered with `caller: "public"`.
    *

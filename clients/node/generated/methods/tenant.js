@@ -77,8 +77,9 @@ export class TenantMethods {
   /**
    * Change the settings of a tenant.
    *
-   * What is left out stays as it is. A list or a group that is given replaces the one before. Who has an account keeps
-   * the way to sign in that it was made with.
+   * What is left out stays as it is. A list or a group (passwordPolicy, codes, lockout, tokens, delivery) that is given
+   * replaces the one before as a whole: what is left out of it goes back to its default, so repeat what is to stay. Who
+   * has an account keeps the way to sign in that it was made with.
    *
    * Equivalent: firebase tenants.patch.
    *

@@ -87,9 +87,11 @@ export declare class TestMethods {
    * Sign any token you like.
    *
    * For tests of what verifies tokens: good ones without a sign-in, and bad ones of every kind. It says iss, sub, aud,
-   * iat and exp, and what claims and header add; a member that is null is left out, one that is given stands in place of
-   * ours. Nothing is checked but whose key signs, and nothing is put down but the first key of a tenant that has signed
-   * nothing yet: a tenant's token names no session unless claims do.
+   * iat and exp, a tenant's also sid and auth_time, an access token jti, client_id and scope, and what claims and header
+   * add; a member that is null is left out, one that is given stands in place of ours. Nothing is checked but whose key
+   * signs, and nothing is put down but the first key of a tenant that has signed nothing yet. The sid test.token stands
+   * for a session that is in no list: token.verify and pools of this store take it, for any subject, unless an account
+   * of that id is disabled.
    *
    * Offered by testing processes only.
    *

@@ -140,13 +140,13 @@ export declare class TokenMethods {
 
 /** What `token.discovery` takes. */
 export interface TokenDiscoveryParams {
-  /** The issuer of tokens, exactly as in their iss claim. */
+  /** The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in pool.get. */
   issuer: Issuer;
 }
 
 /** What `token.discovery` answers. */
 export interface TokenDiscoveryResult {
-  /** The issuer of tokens, exactly as in their iss claim. */
+  /** The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in pool.get. */
   issuer: Issuer;
   /** Where the keys are meant to be published. */
   jwks_uri: string;
@@ -162,7 +162,7 @@ export interface TokenDiscoveryResult {
 
 /** What `token.jwks` takes. */
 export interface TokenJwksParams {
-  /** The issuer of tokens, exactly as in their iss claim. */
+  /** The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in pool.get. */
   issuer?: Issuer;
 }
 
@@ -271,7 +271,7 @@ export interface TokenVerifyResult {
   header: JsonObject;
   /** What a token is for: a pool's OpenID token, or a tenant's ID or access token. */
   use: Open<TokenUse>;
-  /** The issuer of tokens, exactly as in their iss claim. */
+  /** The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in pool.get. */
   issuer: Issuer;
   /** Integer seconds since 1970-01-01T00:00:00Z. */
   expiresAt: Timestamp;

@@ -1188,7 +1188,9 @@ class IssuerNotFound(AnsweredError):
 
     @property
     def issuer(self) -> str:
-        """The issuer of tokens, exactly as in their iss claim."""
+        """The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in
+        pool.get.
+        """
         return cast("str", self._required("issuer"))
 
 
@@ -2255,7 +2257,9 @@ class NoKeyInState(AnsweredError):
 
     @property
     def issuer(self) -> str:
-        """The issuer of tokens, exactly as in their iss claim."""
+        """The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in
+        pool.get.
+        """
         return cast("str", self._required("issuer"))
 
     @property

@@ -14,7 +14,7 @@ AppliedChangeChange = Literal["created", "updated", "unchanged"]
 AppliedChangeKind = Literal["tenant", "pool", "role"]
 
 # What an attribute's value fell short of.
-AttributeRule = Literal["unknown", "type", "tooLong", "option", "pattern", "consent"]
+AttributeRule = Literal["unknown", "type", "tooLong", "disallowedCharacters", "blank", "option", "pattern", "consent"]
 
 # What the values of an attribute are.
 AttributeType = Literal["string", "integer", "boolean"]
@@ -375,8 +375,8 @@ class AttributeFailure(Record):
 
     @property
     def rule(self) -> str:
-        """What an attribute's value fell short of. One of unknown, type, tooLong, option, pattern, consent, or
-        what a newer binary answers.
+        """What an attribute's value fell short of. One of unknown, type, tooLong, disallowedCharacters, blank,
+        option, pattern, consent, or what a newer binary answers.
         """
         return cast("str", self._required("rule"))
 
@@ -741,7 +741,9 @@ class CodePolicy(Record):
 
     @property
     def lifetime_seconds(self) -> Optional[int]:
-        """How long a code is good for."""
+        """How long a code is good for. For ten minutes more another one can be asked for in the same flow; then,
+        and an hour after it began in any case, the flow is over.
+        """
         value = self._optional("lifetimeSeconds")
         return None if value is None else cast("int", value)
 
@@ -1718,7 +1720,11 @@ class LockoutPolicy(Record):
 
     @property
     def threshold(self) -> Optional[int]:
-        """How many wrong passwords and codes lock an account."""
+        """How many wrong passwords and codes lock an account. Every wrong code counts, also the same one again.
+        A wrong password that is one of the last three wrong ones does not count again, however much later it
+        comes: a program that goes on trying an old password locks nobody out. A test that wants a lock needs
+        as many different ones.
+        """
         value = self._optional("threshold")
         return None if value is None else cast("int", value)
 
@@ -2873,7 +2879,7 @@ class SentMessage(Record):
     """A message that would have been sent."""
 
     __slots__ = ()
-    _members = (("number", "number"), ("to", "to"), ("channel", "channel"), ("purpose", "purpose"), ("code", "code"), ("language", "language"), ("subject", "subject"), ("text", "text"), ("sent_at", "sentAt"), ("tenant_id", "tenantId"),)
+    _members = (("number", "number"), ("to", "to"), ("channel", "channel"), ("purpose", "purpose"), ("code", "code"), ("language", "language"), ("subject", "subject"), ("text", "text"), ("html", "html"), ("from_", "from"), ("sent_at", "sentAt"), ("tenant_id", "tenantId"),)
 
     def __init__(
         self,
@@ -2888,6 +2894,8 @@ class SentMessage(Record):
         tenant_id: str,
         code: Optional[str] = None,
         subject: Optional[str] = None,
+        html: Optional[str] = None,
+        from_: Optional[str] = None,
     ) -> None:
         super().__init__({
             "number": number,
@@ -2898,6 +2906,8 @@ class SentMessage(Record):
             "language": language,
             "subject": subject,
             "text": text,
+            "html": html,
+            "from": from_,
             "sentAt": sent_at,
             "tenantId": tenant_id,
         })
@@ -2943,6 +2953,18 @@ class SentMessage(Record):
     def text(self) -> str:
         """What it says."""
         return cast("str", self._required("text"))
+
+    @property
+    def html(self) -> Optional[str]:
+        """A mail's other part, where its template has one."""
+        value = self._optional("html")
+        return None if value is None else cast("str", value)
+
+    @property
+    def from_(self) -> Optional[str]:
+        """A mail's sender, where the tenant has a mail server of its own; else it is the process's."""
+        value = self._optional("from")
+        return None if value is None else cast("str", value)
 
     @property
     def sent_at(self) -> int:
@@ -3375,7 +3397,9 @@ class SigningKey(Record):
 
     @property
     def issuer(self) -> str:
-        """The issuer of tokens, exactly as in their iss claim."""
+        """The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in
+        pool.get.
+        """
         return cast("str", self._required("issuer"))
 
     @property
@@ -4058,7 +4082,7 @@ class TenantAttribute(Record):
     @property
     def name(self) -> str:
         """displayName, givenName, surname, city, country, state, jobTitle, streetAddress and postalCode are
-        known, with limits of their own; any other is yours.
+        known, with limits of their own; any other is yours. No two may differ in upper and lower case alone.
         """
         return cast("str", self._required("name"))
 
@@ -4070,7 +4094,9 @@ class TenantAttribute(Record):
 
     @property
     def required(self) -> Optional[bool]:
-        """Whether nobody signs up without it. A boolean must then be true: it is a consent."""
+        """Whether nobody signs up without it. A boolean must then be true: it is a consent. A string must then
+        have more than blanks.
+        """
         value = self._optional("required")
         return None if value is None else cast("bool", value)
 
@@ -4102,14 +4128,17 @@ class TenantAttribute(Record):
 
     @property
     def in_id_token(self) -> Optional[bool]:
-        """Whether ID tokens say it."""
+        """Whether ID tokens say it, as a claim of its name. A name that they have a claim of already (sub, exp,
+        name, scope, mintmark and such) is refused then; displayName stands in the claim name in any case.
+        """
         value = self._optional("inIdToken")
         return None if value is None else cast("bool", value)
 
 
 class TenantDeclaration(Record):
     """A tenant as system.apply takes it: what tenant.create takes. What is left out stays as it is; a new tenant
-    gets the default.
+    gets the default. A list or a group (passwordPolicy, codes, lockout, tokens, delivery) replaces the one
+    before as a whole: what is left out of it goes back to its default.
     """
 
     __slots__ = ()
@@ -4679,7 +4708,9 @@ class TokenDiscoveryResult(Record):
 
     @property
     def issuer(self) -> str:
-        """The issuer of tokens, exactly as in their iss claim."""
+        """The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in
+        pool.get.
+        """
         return cast("str", self._required("issuer"))
 
     @property
@@ -4778,8 +4809,10 @@ class TokenLifetimes(Record):
 
     @property
     def refresh_reuse_grace_seconds(self) -> Optional[int]:
-        """How long a used refresh token can be used once more while its successor is unused: two windows of one
-        program, an answer that was lost. 0: not at all.
+        """How long a used refresh token is still taken, as often as it comes, while nobody has used what it
+        brought: for two windows of one program, and for answers that were lost. Each use begins a line of
+        tokens that goes on by itself, so one that is stolen and used within this time is not found out. 0: a
+        used one is never taken.
         """
         value = self._optional("refreshReuseGraceSeconds")
         return None if value is None else cast("int", value)
@@ -4893,7 +4926,9 @@ class TokenVerifyResult(Record):
 
     @property
     def issuer(self) -> str:
-        """The issuer of tokens, exactly as in their iss claim."""
+        """The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in
+        pool.get.
+        """
         return cast("str", self._required("issuer"))
 
     @property

@@ -29,11 +29,13 @@ class AccountMethods:
         """Change the address of an account, or verify the one it has.
 
         Sends a code to the address that is given; account.submitCode takes it, and only then the account has
-        the address. With an ID token it needs a sign-in of the last five minutes or the present password,
-        unless it is the present address: that is verified, and one that is verified already is completed at
-        once. With enumerationProtection an address that is taken gets a notice in place of a code, and nobody
-        else is told. The same request within a minute gets the same answer and sends no second code; with
-        continuationToken alone another code is sent.
+        the address. The code goes to the new address alone: at the old end the owner is known by a sign-in of
+        the last five minutes or the present password, which an ID token needs beside it, since the old
+        mailbox may be lost; it gets a notice afterwards. Neither is needed for the present address: that is
+        verified, and one that is verified already is completed at once. With enumerationProtection an address
+        that is taken gets a notice in place of a code, and nobody else is told. The same request within a
+        minute gets the same answer and sends no second code; with continuationToken alone another code is
+        sent.
 
         Exactly one of id_token, account_id, continuation_token must be given.
 
@@ -41,8 +43,8 @@ class AccountMethods:
 
         Args:
             id_token (string of 1–20000 characters; optional): Whose account.
-            account_id (string of 1–64 characters like ^[0-9a-f-]+$; optional): Which account; for the
-                developer, who needs no sign-in of its owner.
+            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$; optional): Which
+                account; for the developer, who needs no sign-in of its owner.
             email (string of 0–1024 characters; optional): The address that it is to have. Its present one:
                 verify that.
             current_password (string of 0–4096 characters; optional): With idToken: the present password,
@@ -189,8 +191,8 @@ class AccountMethods:
         Args:
             tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
                 of a tenant, which stands in its issuer and is the audience of its ID tokens.
-            account_id (string of 1–64 characters like ^[0-9a-f-]+$; optional): Your own choice of id, for
-                fixtures; without it one is made.
+            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$; optional): Your own
+                choice of id, for fixtures; without it one is made.
             username (string of 0–1024 characters): The email address that somebody signs up or in with.
                 Compared without regard to upper and lower case.
             password (string of 0–4096 characters; optional): A password.
@@ -239,7 +241,8 @@ class AccountMethods:
         With its sessions and whatever is under way for it. Its address is free again.
 
         Args:
-            account_id (string of 1–64 characters like ^[0-9a-f-]+$): The id of an account; sub in its tokens.
+            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$): The id of an
+                account; sub in its tokens.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -294,7 +297,8 @@ class AccountMethods:
         By its id.
 
         Args:
-            account_id (string of 1–64 characters like ^[0-9a-f-]+$): The id of an account; sub in its tokens.
+            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$): The id of an
+                account; sub in its tokens.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -359,7 +363,8 @@ class AccountMethods:
         refused.
 
         Args:
-            account_id (string of 1–64 characters like ^[0-9a-f-]+$): The id of an account; sub in its tokens.
+            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$): The id of an
+                account; sub in its tokens.
             claims (any object): The claims by their names.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
@@ -443,10 +448,12 @@ class AccountMethods:
     ) -> types.Account:
         """Change an account.
 
-        What is left out stays. An attribute that is null is taken out. Disabling it ends its sessions.
+        What is left out stays. An attribute that is null or empty is taken out. Disabling it ends its
+        sessions.
 
         Args:
-            account_id (string of 1–64 characters like ^[0-9a-f-]+$): The id of an account; sub in its tokens.
+            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$): The id of an
+                account; sub in its tokens.
             attributes (any object; optional): Attributes by their names: strings, integers and booleans, as
                 the tenant asks for them.
             email_verified (boolean; optional): Whether you know that mails reach its owner.
@@ -496,11 +503,13 @@ class AsyncAccountMethods:
         """Change the address of an account, or verify the one it has.
 
         Sends a code to the address that is given; account.submitCode takes it, and only then the account has
-        the address. With an ID token it needs a sign-in of the last five minutes or the present password,
-        unless it is the present address: that is verified, and one that is verified already is completed at
-        once. With enumerationProtection an address that is taken gets a notice in place of a code, and nobody
-        else is told. The same request within a minute gets the same answer and sends no second code; with
-        continuationToken alone another code is sent.
+        the address. The code goes to the new address alone: at the old end the owner is known by a sign-in of
+        the last five minutes or the present password, which an ID token needs beside it, since the old
+        mailbox may be lost; it gets a notice afterwards. Neither is needed for the present address: that is
+        verified, and one that is verified already is completed at once. With enumerationProtection an address
+        that is taken gets a notice in place of a code, and nobody else is told. The same request within a
+        minute gets the same answer and sends no second code; with continuationToken alone another code is
+        sent.
 
         Exactly one of id_token, account_id, continuation_token must be given.
 
@@ -508,8 +517,8 @@ class AsyncAccountMethods:
 
         Args:
             id_token (string of 1–20000 characters; optional): Whose account.
-            account_id (string of 1–64 characters like ^[0-9a-f-]+$; optional): Which account; for the
-                developer, who needs no sign-in of its owner.
+            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$; optional): Which
+                account; for the developer, who needs no sign-in of its owner.
             email (string of 0–1024 characters; optional): The address that it is to have. Its present one:
                 verify that.
             current_password (string of 0–4096 characters; optional): With idToken: the present password,
@@ -656,8 +665,8 @@ class AsyncAccountMethods:
         Args:
             tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
                 of a tenant, which stands in its issuer and is the audience of its ID tokens.
-            account_id (string of 1–64 characters like ^[0-9a-f-]+$; optional): Your own choice of id, for
-                fixtures; without it one is made.
+            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$; optional): Your own
+                choice of id, for fixtures; without it one is made.
             username (string of 0–1024 characters): The email address that somebody signs up or in with.
                 Compared without regard to upper and lower case.
             password (string of 0–4096 characters; optional): A password.
@@ -706,7 +715,8 @@ class AsyncAccountMethods:
         With its sessions and whatever is under way for it. Its address is free again.
 
         Args:
-            account_id (string of 1–64 characters like ^[0-9a-f-]+$): The id of an account; sub in its tokens.
+            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$): The id of an
+                account; sub in its tokens.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -761,7 +771,8 @@ class AsyncAccountMethods:
         By its id.
 
         Args:
-            account_id (string of 1–64 characters like ^[0-9a-f-]+$): The id of an account; sub in its tokens.
+            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$): The id of an
+                account; sub in its tokens.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -826,7 +837,8 @@ class AsyncAccountMethods:
         refused.
 
         Args:
-            account_id (string of 1–64 characters like ^[0-9a-f-]+$): The id of an account; sub in its tokens.
+            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$): The id of an
+                account; sub in its tokens.
             claims (any object): The claims by their names.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
@@ -910,10 +922,12 @@ class AsyncAccountMethods:
     ) -> types.Account:
         """Change an account.
 
-        What is left out stays. An attribute that is null is taken out. Disabling it ends its sessions.
+        What is left out stays. An attribute that is null or empty is taken out. Disabling it ends its
+        sessions.
 
         Args:
-            account_id (string of 1–64 characters like ^[0-9a-f-]+$): The id of an account; sub in its tokens.
+            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$): The id of an
+                account; sub in its tokens.
             attributes (any object; optional): Attributes by their names: strings, integers and booleans, as
                 the tenant asks for them.
             email_verified (boolean; optional): Whether you know that mails reach its owner.

@@ -32,7 +32,7 @@ class KeyMethods:
 
         Args:
             issuer (string of 1–2048 characters; optional): The issuer of tokens, exactly as in their iss
-                claim.
+                claim. A tenant's stands in tenant.get, a pool's in pool.get.
             pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$; optional): The id of a pool: a
                 region, a colon and a UUID.
             tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; optional): The id of a
@@ -150,7 +150,7 @@ class AsyncKeyMethods:
 
         Args:
             issuer (string of 1–2048 characters; optional): The issuer of tokens, exactly as in their iss
-                claim.
+                claim. A tenant's stands in tenant.get, a pool's in pool.get.
             pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$; optional): The id of a pool: a
                 region, a colon and a UUID.
             tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; optional): The id of a

@@ -113,7 +113,8 @@ class PasswordResetMethods:
     ) -> types.PasswordResetStep:
         """Verify the address with the code.
 
-        A wrong one counts, and leaves the continuation token valid.
+        A wrong one counts, and leaves the continuation token valid; one that has expired or is used up counts
+        for nothing.
 
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
@@ -304,7 +305,8 @@ class AsyncPasswordResetMethods:
     ) -> types.PasswordResetStep:
         """Verify the address with the code.
 
-        A wrong one counts, and leaves the continuation token valid.
+        A wrong one counts, and leaves the continuation token valid; one that has expired or is used up counts
+        for nothing.
 
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this

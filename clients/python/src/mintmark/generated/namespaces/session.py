@@ -25,7 +25,8 @@ class SessionMethods:
         The latest first.
 
         Args:
-            account_id (string of 1–64 characters like ^[0-9a-f-]+$): The id of an account; sub in its tokens.
+            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$): The id of an
+                account; sub in its tokens.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -47,8 +48,9 @@ class SessionMethods:
     ) -> types.Tokens:
         """Get fresh tokens.
 
-        A refresh token is good once. One that comes again ends its session, unless it comes within
-        refreshReuseGraceSeconds and nobody has used what it brought.
+        A refresh token is good once. One that comes again ends its session with all its tokens, unless it
+        comes within refreshReuseGraceSeconds and nobody has used what it brought; then it is taken as often
+        as it comes.
 
         Args:
             refresh_token (string of 1–512 characters): Gets fresh tokens, once: each use answers the next
@@ -91,7 +93,8 @@ class SessionMethods:
         Its tokens are refused by token.verify from now on.
 
         Args:
-            account_id (string of 1–64 characters like ^[0-9a-f-]+$): The id of an account; sub in its tokens.
+            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$): The id of an
+                account; sub in its tokens.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -160,7 +163,8 @@ class AsyncSessionMethods:
         The latest first.
 
         Args:
-            account_id (string of 1–64 characters like ^[0-9a-f-]+$): The id of an account; sub in its tokens.
+            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$): The id of an
+                account; sub in its tokens.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -182,8 +186,9 @@ class AsyncSessionMethods:
     ) -> types.Tokens:
         """Get fresh tokens.
 
-        A refresh token is good once. One that comes again ends its session, unless it comes within
-        refreshReuseGraceSeconds and nobody has used what it brought.
+        A refresh token is good once. One that comes again ends its session with all its tokens, unless it
+        comes within refreshReuseGraceSeconds and nobody has used what it brought; then it is taken as often
+        as it comes.
 
         Args:
             refresh_token (string of 1–512 characters): Gets fresh tokens, once: each use answers the next
@@ -226,7 +231,8 @@ class AsyncSessionMethods:
         Its tokens are refused by token.verify from now on.
 
         Args:
-            account_id (string of 1–64 characters like ^[0-9a-f-]+$): The id of an account; sub in its tokens.
+            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$): The id of an
+                account; sub in its tokens.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 

@@ -119,7 +119,9 @@ class SignInMethods:
     ) -> types.SignInStep:
         """Sign in with the code.
 
-        A right code ends the code. A wrong one counts, and leaves the continuation token valid.
+        A right code ends the code. A wrong one counts, and leaves the continuation token valid; one that has
+        expired or is used up counts for nothing. Tokens are answered once: the same request again gets
+        flowFinished.
 
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
@@ -180,8 +182,9 @@ class SignInMethods:
     ) -> types.SignInStep:
         """Sign in with the password.
 
-        With the tenant's enumerationProtection also where a code was sent. A wrong one counts, and leaves the
-        continuation token valid.
+        With the tenant's enumerationProtection also where a code was sent. A wrong one counts, unless it is
+        one of the last three wrong ones, and leaves the continuation token valid. Tokens are answered once:
+        the same request again gets flowFinished.
 
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
@@ -241,7 +244,8 @@ class SignInMethods:
         """Sign in after a sign-up, a reset or a change of address.
 
         With the continuation token that completed it, once, within five minutes. Who comes too late signs in
-        as always.
+        as always, and so does whoever lost the answer: tokens are answered once, and the same request again
+        gets flowFinished.
 
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
@@ -301,7 +305,8 @@ class SignInMethods:
     ) -> types.SignInStep:
         """Sign in with address and password.
 
-        In one step, for accounts that have a password.
+        In one step, for accounts that have a password. A wrong one counts, unless it is one of the last three
+        wrong ones: see threshold in LockoutPolicy. Every request signs in anew, also the same one again.
 
         Args:
             tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
@@ -460,7 +465,9 @@ class AsyncSignInMethods:
     ) -> types.SignInStep:
         """Sign in with the code.
 
-        A right code ends the code. A wrong one counts, and leaves the continuation token valid.
+        A right code ends the code. A wrong one counts, and leaves the continuation token valid; one that has
+        expired or is used up counts for nothing. Tokens are answered once: the same request again gets
+        flowFinished.
 
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
@@ -521,8 +528,9 @@ class AsyncSignInMethods:
     ) -> types.SignInStep:
         """Sign in with the password.
 
-        With the tenant's enumerationProtection also where a code was sent. A wrong one counts, and leaves the
-        continuation token valid.
+        With the tenant's enumerationProtection also where a code was sent. A wrong one counts, unless it is
+        one of the last three wrong ones, and leaves the continuation token valid. Tokens are answered once:
+        the same request again gets flowFinished.
 
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
@@ -582,7 +590,8 @@ class AsyncSignInMethods:
         """Sign in after a sign-up, a reset or a change of address.
 
         With the continuation token that completed it, once, within five minutes. Who comes too late signs in
-        as always.
+        as always, and so does whoever lost the answer: tokens are answered once, and the same request again
+        gets flowFinished.
 
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
@@ -642,7 +651,8 @@ class AsyncSignInMethods:
     ) -> types.SignInStep:
         """Sign in with address and password.
 
-        In one step, for accounts that have a password.
+        In one step, for accounts that have a password. A wrong one counts, unless it is one of the last three
+        wrong ones: see threshold in LockoutPolicy. Every request signs in anew, also the same one again.
 
         Args:
             tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id

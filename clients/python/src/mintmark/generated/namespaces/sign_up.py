@@ -129,8 +129,8 @@ class SignUpMethods:
     ) -> types.SignUpStep:
         """Say something of oneself.
 
-        In as many pages as you like: what is required and still missing is asked for again. All that is wrong
-        is said at once, and then nothing of the submission counts.
+        In as many pages as you like: what is required and still missing is asked for again; null and an empty
+        text count as not given. All that is wrong is said at once, and then nothing of the submission counts.
 
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
@@ -178,7 +178,8 @@ class SignUpMethods:
     ) -> types.SignUpStep:
         """Verify the address with the code.
 
-        A right code ends the code. A wrong one counts, and leaves the continuation token valid.
+        A right code ends the code. A wrong one counts, and leaves the continuation token valid; one that has
+        expired or is used up counts for nothing.
 
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
@@ -388,8 +389,8 @@ class AsyncSignUpMethods:
     ) -> types.SignUpStep:
         """Say something of oneself.
 
-        In as many pages as you like: what is required and still missing is asked for again. All that is wrong
-        is said at once, and then nothing of the submission counts.
+        In as many pages as you like: what is required and still missing is asked for again; null and an empty
+        text count as not given. All that is wrong is said at once, and then nothing of the submission counts.
 
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
@@ -437,7 +438,8 @@ class AsyncSignUpMethods:
     ) -> types.SignUpStep:
         """Verify the address with the code.
 
-        A right code ends the code. A wrong one counts, and leaves the continuation token valid.
+        A right code ends the code. A wrong one counts, and leaves the continuation token valid; one that has
+        expired or is used up counts for nothing.
 
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this

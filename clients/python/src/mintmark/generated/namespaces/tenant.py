@@ -194,8 +194,9 @@ class TenantMethods:
     ) -> types.Tenant:
         """Change the settings of a tenant.
 
-        What is left out stays as it is. A list or a group that is given replaces the one before. Who has an
-        account keeps the way to sign in that it was made with.
+        What is left out stays as it is. A list or a group (passwordPolicy, codes, lockout, tokens, delivery)
+        that is given replaces the one before as a whole: what is left out of it goes back to its default, so
+        repeat what is to stay. Who has an account keeps the way to sign in that it was made with.
 
         Args:
             tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$): The id of a tenant, which
@@ -433,8 +434,9 @@ class AsyncTenantMethods:
     ) -> types.Tenant:
         """Change the settings of a tenant.
 
-        What is left out stays as it is. A list or a group that is given replaces the one before. Who has an
-        account keeps the way to sign in that it was made with.
+        What is left out stays as it is. A list or a group (passwordPolicy, codes, lockout, tokens, delivery)
+        that is given replaces the one before as a whole: what is left out of it goes back to its default, so
+        repeat what is to stay. Who has an account keeps the way to sign in that it was made with.
 
         Args:
             tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$): The id of a tenant, which

@@ -26,7 +26,8 @@ class TokenMethods:
         token.jwks, under the issuer's address if verifiers are to find it there.
 
         Args:
-            issuer (string of 1–2048 characters): The issuer of tokens, exactly as in their iss claim.
+            issuer (string of 1–2048 characters): The issuer of tokens, exactly as in their iss claim. A
+                tenant's stands in tenant.get, a pool's in pool.get.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -51,7 +52,7 @@ class TokenMethods:
 
         Args:
             issuer (string of 1–2048 characters; optional): The issuer of tokens, exactly as in their iss
-                claim.
+                claim. A tenant's stands in tenant.get, a pool's in pool.get.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -260,7 +261,8 @@ class AsyncTokenMethods:
         token.jwks, under the issuer's address if verifiers are to find it there.
 
         Args:
-            issuer (string of 1–2048 characters): The issuer of tokens, exactly as in their iss claim.
+            issuer (string of 1–2048 characters): The issuer of tokens, exactly as in their iss claim. A
+                tenant's stands in tenant.get, a pool's in pool.get.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -285,7 +287,7 @@ class AsyncTokenMethods:
 
         Args:
             issuer (string of 1–2048 characters; optional): The issuer of tokens, exactly as in their iss
-                claim.
+                claim. A tenant's stands in tenant.get, a pool's in pool.get.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
