@@ -156,9 +156,8 @@ import Testing
         #expect(
             InvalidTenantSettings(pointer: "/a", reason: "It cannot be read.").message
                 == "The settings are not accepted at '/a': It cannot be read.")
-        #expect(
-            InvalidPassword(reasons: [.init(rule: .tooShort, message: "It is short."), .init(rule: .tooWeak, message: "It is weak.")]).message
-                == "The password is not accepted. It is short. It is weak.")
+        let reasons: [PasswordFailure] = [.init(rule: .tooShort, message: "It is short."), .init(rule: .tooWeak, message: "It is weak.")]
+        #expect(InvalidPassword(reasons: reasons).message == "The password is not accepted. It is short. It is weak.")
     }
 
     @Test("an error fills its data into its message, and writes it with its type")

@@ -101,7 +101,9 @@ struct PeopleRulesTests {
     @Test("what is chosen twice is said to be that, and nothing is said to be meant that hardly looks like it")
     func words() {
         func message(_ given: JSONObject) -> String? {
-            do { _ = try AttributeRules.accepted(given, by: asks) } catch { return (error as? InvalidAttributes)?.attributes.first?.message }
+            do { _ = try AttributeRules.accepted(given, by: asks) } catch {
+                return (error as? InvalidAttributes)?.attributes.first?.message
+            }
             return nil
         }
         #expect(message(["sizes": "S,S"]) == "Each can be chosen once: S stands there twice.")

@@ -88,7 +88,8 @@ extension AccountService {
         let refusal = try surroundings.database.write { tx in
             try tx.lock([account.id])
             let isStillRight = try isRight && tx.account(account.id)?.password == account.password
-            return try check.judge(password, isRight: isStillRight, subject: subject, unlock: unlock, client: client, tenant, at: now, in: tx)
+            return try check.judge(
+                password, isRight: isStillRight, subject: subject, unlock: unlock, client: client, tenant, at: now, in: tx)
         }
         if let refusal { throw refusal }
     }

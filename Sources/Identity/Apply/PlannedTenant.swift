@@ -33,7 +33,7 @@ struct PlannedTenant {
         let kept = try Self.delivery(delivery, over: existing?.settings.delivery, of: declaration.tenantId, vault)
         settings.delivery = try kept?.opened(for: declaration.tenantId, vault)
         do { try TenantRules.check(settings) } catch let error as InvalidTenantSettings {
-            problems.add(pointer + error.pointer, rule: InvalidTenantSettings.type, "This is not accepted: \(error.reason).".replacing("..", with: "."))
+            problems.add(pointer + error.pointer, rule: InvalidTenantSettings.type, "This is not accepted: \(error.reason).")
             return nil
         }
         settings.delivery = kept

@@ -28,7 +28,8 @@ enum TenantRules {
         var names: Set<String> = []
         for (index, attribute) in attributes.enumerated() {
             func refuse(_ member: String, _ reason: String) -> InvalidTenantSettings {
-                InvalidTenantSettings(pointer: "/attributes/\(index)/\(member)", reason: reason)
+                InvalidTenantSettings(
+                    pointer: "/attributes/\(index)/\(member)", reason: reason.hasSuffix(".") ? String(reason.dropLast()) : reason)
             }
             guard names.insert(Username.fold(attribute.name)).inserted else {
                 throw refuse("name", "there are two attributes of this name, also if upper and lower case differ")
