@@ -194,8 +194,9 @@ export interface CodePolicy {
 }
 
 /**
- * Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages. At most 512
- * characters. Secret: `util.inspect` does not show it.
+ * Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use the one of the
+ * latest answer, and the same one again after an error. A request that carried the flow on gets the same answer again
+ * within a minute, unless that answer had tokens. At most 512 characters. Secret: `util.inspect` does not show it.
  */
 export type ContinuationToken = string;
 
@@ -369,7 +370,11 @@ export interface LatencyBucket {
   count: number;
 }
 
-/** How people prove who they are: by a code sent to their address, by a password, or as they chose when they signed up. */
+/**
+ * How people prove who they are. emailCode: by codes sent to their address, without a password. emailPassword: by a
+ * password, which a sign-up asks for. either: by a password where one is given at the sign-up, which does not ask for
+ * it, else by codes.
+ */
 export type LocalAccountMethod = "emailCode" | "emailPassword" | "either";
 
 /** When an account is locked because somebody guesses. */
@@ -456,7 +461,11 @@ export interface PasswordResetStep {
    * signIn.withContinuation signs in.
    */
   state: Open<"codeRequired" | "passwordRequired" | "completed">;
-  /** Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages. */
+  /**
+   * Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use the one of the
+   * latest answer, and the same one again after an error. A request that carried the flow on gets the same answer again
+   * within a minute, unless that answer had tokens.
+   */
   continuationToken: ContinuationToken;
   /** codeRequired: where the code went, with most of it hidden. */
   sentTo?: string;
@@ -889,7 +898,11 @@ export type SignInMethod = "password" | "code" | "federated";
 export interface SignInStep {
   /** What comes next. codeRequired: submitCode; passwordRequired: submitPassword; completed: signed in. */
   state: Open<"codeRequired" | "passwordRequired" | "completed">;
-  /** Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages. */
+  /**
+   * Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use the one of the
+   * latest answer, and the same one again after an error. A request that carried the flow on gets the same answer again
+   * within a minute, unless that answer had tokens.
+   */
   continuationToken?: ContinuationToken;
   /** codeRequired: where the code went, with most of it hidden. */
   sentTo?: string;
@@ -925,7 +938,11 @@ export interface SignUpStep {
    * completed: the account is there, signIn.withContinuation signs it in.
    */
   state: Open<"codeRequired" | "passwordRequired" | "attributesRequired" | "completed">;
-  /** Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages. */
+  /**
+   * Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use the one of the
+   * latest answer, and the same one again after an error. A request that carried the flow on gets the same answer again
+   * within a minute, unless that answer had tokens.
+   */
   continuationToken: ContinuationToken;
   /** codeRequired: where the code went, with most of it hidden. */
   sentTo?: string;
@@ -1028,7 +1045,11 @@ export interface Tenant {
   name?: string;
   /** The iss claim of its tokens. */
   issuer: Issuer;
-  /** How people prove who they are: by a code sent to their address, by a password, or as they chose when they signed up. */
+  /**
+   * How people prove who they are. emailCode: by codes sent to their address, without a password. emailPassword: by a
+   * password, which a sign-up asks for. either: by a password where one is given at the sign-up, which does not ask for
+   * it, else by codes.
+   */
   localAccountMethod: Open<LocalAccountMethod>;
   /** Whether people can make accounts themselves. */
   signUpAllowed: boolean;
@@ -1103,7 +1124,11 @@ export interface TenantDeclaration {
   tenantId: TenantId;
   /** What people read in mails. At most 128 characters. */
   name?: string;
-  /** How people prove who they are: by a code sent to their address, by a password, or as they chose when they signed up. */
+  /**
+   * How people prove who they are. emailCode: by codes sent to their address, without a password. emailPassword: by a
+   * password, which a sign-up asks for. either: by a password where one is given at the sign-up, which does not ask for
+   * it, else by codes.
+   */
   localAccountMethod?: LocalAccountMethod;
   /** Whether people can make accounts themselves. */
   signUpAllowed?: boolean;

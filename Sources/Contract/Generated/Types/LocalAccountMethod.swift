@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// How people prove who they are: by a code sent to their address, by a password, or as they chose when they signed up.
+/// How people prove who they are. emailCode: by codes sent to their address, without a password. emailPassword: by a password, which a sign-up asks for. either: by a password where one is given at the sign-up, which does not ask for it, else by codes.
 public enum LocalAccountMethod: String, Sendable, CaseIterable {
     case emailCode
     case emailPassword

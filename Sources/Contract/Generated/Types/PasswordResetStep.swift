@@ -13,7 +13,7 @@ public struct PasswordResetStep: ContractResult, Equatable {
 
     /// What comes next. codeRequired: submitCode; passwordRequired: submitPassword; completed: the password is changed, signIn.withContinuation signs in.
     public var state: State
-    /// Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages.
+    /// Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same one again after an error. A request that carried the flow on gets the same answer again within a minute, unless that answer had tokens.
     public var continuationToken: String
     /// codeRequired: where the code went, with most of it hidden.
     public var sentTo: String?

@@ -10,7 +10,7 @@ public struct Tenant: ContractResult, Equatable {
     public var name: String?
     /// The iss claim of its tokens.
     public var issuer: String
-    /// How people prove who they are: by a code sent to their address, by a password, or as they chose when they signed up.
+    /// How people prove who they are. emailCode: by codes sent to their address, without a password. emailPassword: by a password, which a sign-up asks for. either: by a password where one is given at the sign-up, which does not ask for it, else by codes.
     public var localAccountMethod: LocalAccountMethod
     /// Whether people can make accounts themselves.
     public var signUpAllowed: Bool

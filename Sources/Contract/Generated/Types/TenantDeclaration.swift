@@ -8,7 +8,7 @@ public struct TenantDeclaration: ContractParams, Equatable {
     public var tenantId: String
     /// What people read in mails.
     public var name: String?
-    /// How people prove who they are: by a code sent to their address, by a password, or as they chose when they signed up.
+    /// How people prove who they are. emailCode: by codes sent to their address, without a password. emailPassword: by a password, which a sign-up asks for. either: by a password where one is given at the sign-up, which does not ask for it, else by codes.
     public var localAccountMethod: LocalAccountMethod?
     /// Whether people can make accounts themselves.
     public var signUpAllowed: Bool?

@@ -414,7 +414,11 @@ export type AccountSetClaimsResult = Account;
 
 /** What `account.submitCode` takes. */
 export interface AccountSubmitCodeParams {
-  /** Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages. */
+  /**
+   * Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use the one of the
+   * latest answer, and the same one again after an error. A request that carried the flow on gets the same answer again
+   * within a minute, unless that answer had tokens.
+   */
   continuationToken: ContinuationToken;
   /** The code that was sent, digit for digit. */
   code: Code;

@@ -34,7 +34,8 @@ export declare class PasswordResetMethods {
   /**
    * Start the reset of a password.
    *
-   * Sends a code to the address.
+   * Sends a code to the address of an account that has a password. Who signs in with codes has none to reset, and is
+   * told so with passwordNotSet, unless the tenant has enumerationProtection.
    *
    * Also offered with `caller: "public"`.
    *
@@ -109,7 +110,11 @@ export declare class PasswordResetMethods {
 
 /** What `passwordReset.resendCode` takes. */
 export interface PasswordResetResendCodeParams {
-  /** Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages. */
+  /**
+   * Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use the one of the
+   * latest answer, and the same one again after an error. A request that carried the flow on gets the same answer again
+   * within a minute, unless that answer had tokens.
+   */
   continuationToken: ContinuationToken;
   /**
    * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
@@ -144,7 +149,11 @@ export type PasswordResetStartResult = PasswordResetStep;
 
 /** What `passwordReset.submitCode` takes. */
 export interface PasswordResetSubmitCodeParams {
-  /** Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages. */
+  /**
+   * Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use the one of the
+   * latest answer, and the same one again after an error. A request that carried the flow on gets the same answer again
+   * within a minute, unless that answer had tokens.
+   */
   continuationToken: ContinuationToken;
   /** The code that was sent, digit for digit. */
   code: Code;
@@ -160,7 +169,11 @@ export type PasswordResetSubmitCodeResult = PasswordResetStep;
 
 /** What `passwordReset.submitPassword` takes. */
 export interface PasswordResetSubmitPasswordParams {
-  /** Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages. */
+  /**
+   * Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use the one of the
+   * latest answer, and the same one again after an error. A request that carried the flow on gets the same answer again
+   * within a minute, unless that answer had tokens.
+   */
   continuationToken: ContinuationToken;
   /** A password. */
   password: Password;

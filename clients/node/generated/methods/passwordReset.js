@@ -42,7 +42,8 @@ export class PasswordResetMethods {
   /**
    * Start the reset of a password.
    *
-   * Sends a code to the address.
+   * Sends a code to the address of an account that has a password. Who signs in with codes has none to reset, and is
+   * told so with passwordNotSet, unless the tenant has enumerationProtection.
    *
    * Also offered with `caller: "public"`.
    *

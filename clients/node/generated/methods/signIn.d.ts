@@ -178,7 +178,11 @@ export declare class SignInMethods {
 
 /** What `signIn.resendCode` takes. */
 export interface SignInResendCodeParams {
-  /** Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages. */
+  /**
+   * Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use the one of the
+   * latest answer, and the same one again after an error. A request that carried the flow on gets the same answer again
+   * within a minute, unless that answer had tokens.
+   */
   continuationToken: ContinuationToken;
   /**
    * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
@@ -213,7 +217,11 @@ export type SignInStartResult = SignInStep;
 
 /** What `signIn.submitCode` takes. */
 export interface SignInSubmitCodeParams {
-  /** Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages. */
+  /**
+   * Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use the one of the
+   * latest answer, and the same one again after an error. A request that carried the flow on gets the same answer again
+   * within a minute, unless that answer had tokens.
+   */
   continuationToken: ContinuationToken;
   /** The code that was sent, digit for digit. */
   code: Code;
@@ -233,7 +241,11 @@ export type SignInSubmitCodeResult = SignInStep;
 
 /** What `signIn.submitPassword` takes. */
 export interface SignInSubmitPasswordParams {
-  /** Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages. */
+  /**
+   * Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use the one of the
+   * latest answer, and the same one again after an error. A request that carried the flow on gets the same answer again
+   * within a minute, unless that answer had tokens.
+   */
   continuationToken: ContinuationToken;
   /** A password. */
   password: Password;
@@ -253,7 +265,11 @@ export type SignInSubmitPasswordResult = SignInStep;
 
 /** What `signIn.withContinuation` takes. */
 export interface SignInWithContinuationParams {
-  /** Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages. */
+  /**
+   * Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use the one of the
+   * latest answer, and the same one again after an error. A request that carried the flow on gets the same answer again
+   * within a minute, unless that answer had tokens.
+   */
   continuationToken: ContinuationToken;
   /** If given it must be the one that the flow began with. */
   username?: Username;

@@ -122,7 +122,7 @@ export declare class SignUpMethods {
   /**
    * Choose a password.
    *
-   * Refused with every rule that it breaks.
+   * When it is asked for, or before the code. Refused with every rule that it breaks; a tenant of emailCode takes none.
    *
    * Also offered with `caller: "public"`.
    *
@@ -148,7 +148,11 @@ export declare class SignUpMethods {
 
 /** What `signUp.resendCode` takes. */
 export interface SignUpResendCodeParams {
-  /** Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages. */
+  /**
+   * Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use the one of the
+   * latest answer, and the same one again after an error. A request that carried the flow on gets the same answer again
+   * within a minute, unless that answer had tokens.
+   */
   continuationToken: ContinuationToken;
   /**
    * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
@@ -187,7 +191,11 @@ export type SignUpStartResult = SignUpStep;
 
 /** What `signUp.submitAttributes` takes. */
 export interface SignUpSubmitAttributesParams {
-  /** Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages. */
+  /**
+   * Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use the one of the
+   * latest answer, and the same one again after an error. A request that carried the flow on gets the same answer again
+   * within a minute, unless that answer had tokens.
+   */
   continuationToken: ContinuationToken;
   /** Attributes by their names: strings, integers and booleans, as the tenant asks for them. */
   attributes: AttributeValues;
@@ -203,7 +211,11 @@ export type SignUpSubmitAttributesResult = SignUpStep;
 
 /** What `signUp.submitCode` takes. */
 export interface SignUpSubmitCodeParams {
-  /** Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages. */
+  /**
+   * Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use the one of the
+   * latest answer, and the same one again after an error. A request that carried the flow on gets the same answer again
+   * within a minute, unless that answer had tokens.
+   */
   continuationToken: ContinuationToken;
   /** The code that was sent, digit for digit. */
   code: Code;
@@ -219,7 +231,11 @@ export type SignUpSubmitCodeResult = SignUpStep;
 
 /** What `signUp.submitPassword` takes. */
 export interface SignUpSubmitPasswordParams {
-  /** Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages. */
+  /**
+   * Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use the one of the
+   * latest answer, and the same one again after an error. A request that carried the flow on gets the same answer again
+   * within a minute, unless that answer had tokens.
+   */
   continuationToken: ContinuationToken;
   /** A password. */
   password: Password;

@@ -128,7 +128,7 @@ export class SignUpMethods {
   /**
    * Choose a password.
    *
-   * Refused with every rule that it breaks.
+   * When it is asked for, or before the code. Refused with every rule that it breaks; a tenant of emailCode takes none.
    *
    * Also offered with `caller: "public"`.
    *

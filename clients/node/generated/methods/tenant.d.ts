@@ -93,8 +93,9 @@ export interface TenantCreateParams {
   /** What people read in mails. At most 128 characters. */
   name?: string;
   /**
-   * How people prove who they are: by a code sent to their address, by a password, or as they chose when they signed up.
-   * Without it: "either".
+   * How people prove who they are. emailCode: by codes sent to their address, without a password. emailPassword: by a
+   * password, which a sign-up asks for. either: by a password where one is given at the sign-up, which does not ask for
+   * it, else by codes. Without it: "either".
    */
   localAccountMethod?: LocalAccountMethod;
   /** Whether people can make accounts themselves. Without it: true. */
@@ -173,7 +174,11 @@ export interface TenantUpdateParams {
   tenantId: TenantId;
   /** What people read in mails. At most 128 characters. */
   name?: string;
-  /** How people prove who they are: by a code sent to their address, by a password, or as they chose when they signed up. */
+  /**
+   * How people prove who they are. emailCode: by codes sent to their address, without a password. emailPassword: by a
+   * password, which a sign-up asks for. either: by a password where one is given at the sign-up, which does not ask for
+   * it, else by codes.
+   */
   localAccountMethod?: LocalAccountMethod;
   /** Whether people can make accounts themselves. */
   signUpAllowed?: boolean;

@@ -49,7 +49,7 @@ IdentityState = Literal["guest", "authenticated", "disabled"]
 # next: published, not signing yet. active: signing. retired: published until the last token it signed has expired. revoked: accepted nowhere.
 KeyState = Literal["next", "active", "retired", "revoked"]
 
-# How people prove who they are: by a code sent to their address, by a password, or as they chose when they signed up.
+# How people prove who they are. emailCode: by codes sent to their address, without a password. emailPassword: by a password, which a sign-up asks for. either: by a password where one is given at the sign-up, which does not ask for it, else by codes.
 LocalAccountMethod = Literal["emailCode", "emailPassword", "either"]
 
 # How the connection to a mail server is encrypted: startTLS after a plain greeting (port 587), implicit from the first byte (465), or not at all, which only servers on loopback addresses are spoken to.
@@ -1916,7 +1916,9 @@ class PasswordResetStep(Record):
 
     @property
     def continuation_token(self) -> str:
-        """Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages.
+        """Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use
+        the one of the latest answer, and the same one again after an error. A request that carried the flow
+        on gets the same answer again within a minute, unless that answer had tokens.
         """
         return cast("str", self._required("continuationToken"))
 
@@ -3140,7 +3142,9 @@ class SignInStep(Record):
 
     @property
     def continuation_token(self) -> Optional[str]:
-        """Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages.
+        """Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use
+        the one of the latest answer, and the same one again after an error. A request that carried the flow
+        on gets the same answer again within a minute, unless that answer had tokens.
         """
         value = self._optional("continuationToken")
         return None if value is None else cast("str", value)
@@ -3255,7 +3259,9 @@ class SignUpStep(Record):
 
     @property
     def continuation_token(self) -> str:
-        """Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages.
+        """Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use
+        the one of the latest answer, and the same one again after an error. A request that carried the flow
+        on gets the same answer again within a minute, unless that answer had tokens.
         """
         return cast("str", self._required("continuationToken"))
 
@@ -3974,8 +3980,10 @@ class Tenant(Record):
 
     @property
     def local_account_method(self) -> str:
-        """How people prove who they are: by a code sent to their address, by a password, or as they chose when
-        they signed up. One of emailCode, emailPassword, either, or what a newer binary answers.
+        """How people prove who they are. emailCode: by codes sent to their address, without a password.
+        emailPassword: by a password, which a sign-up asks for. either: by a password where one is given at
+        the sign-up, which does not ask for it, else by codes. One of emailCode, emailPassword, either, or
+        what a newer binary answers.
         """
         return cast("str", self._required("localAccountMethod"))
 
@@ -4192,8 +4200,10 @@ class TenantDeclaration(Record):
 
     @property
     def local_account_method(self) -> Optional[str]:
-        """How people prove who they are: by a code sent to their address, by a password, or as they chose when
-        they signed up. One of emailCode, emailPassword, either, or what a newer binary answers.
+        """How people prove who they are. emailCode: by codes sent to their address, without a password.
+        emailPassword: by a password, which a sign-up asks for. either: by a password where one is given at
+        the sign-up, which does not ask for it, else by codes. One of emailCode, emailPassword, either, or
+        what a newer binary answers.
         """
         value = self._optional("localAccountMethod")
         return None if value is None else cast("str", value)

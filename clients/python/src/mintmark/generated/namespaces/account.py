@@ -400,7 +400,9 @@ class AccountMethods:
 
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
-                one flow, fits the latest step alone, and ages.
+                one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same
+                one again after an error. A request that carried the flow on gets the same answer again within
+                a minute, unless that answer had tokens.
             code (string of 0–64 characters): The code that was sent, digit for digit.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
@@ -874,7 +876,9 @@ class AsyncAccountMethods:
 
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
-                one flow, fits the latest step alone, and ages.
+                one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same
+                one again after an error. A request that carried the flow on gets the same answer again within
+                a minute, unless that answer had tokens.
             code (string of 0–64 characters): The code that was sent, digit for digit.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100

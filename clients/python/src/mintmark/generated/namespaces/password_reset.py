@@ -27,7 +27,9 @@ class PasswordResetMethods:
 
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
-                one flow, fits the latest step alone, and ages.
+                one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same
+                one again after an error. A request that carried the flow on gets the same answer again within
+                a minute, unless that answer had tokens.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
                 failures and 50 codes, in each tenant.
@@ -64,7 +66,8 @@ class PasswordResetMethods:
     ) -> types.PasswordResetStep:
         """Start the reset of a password.
 
-        Sends a code to the address.
+        Sends a code to the address of an account that has a password. Who signs in with codes has none to
+        reset, and is told so with passwordNotSet, unless the tenant has enumerationProtection.
 
         Args:
             tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
@@ -118,7 +121,9 @@ class PasswordResetMethods:
 
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
-                one flow, fits the latest step alone, and ages.
+                one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same
+                one again after an error. A request that carried the flow on gets the same answer again within
+                a minute, unless that answer had tokens.
             code (string of 0–64 characters): The code that was sent, digit for digit.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
@@ -167,7 +172,9 @@ class PasswordResetMethods:
 
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
-                one flow, fits the latest step alone, and ages.
+                one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same
+                one again after an error. A request that carried the flow on gets the same answer again within
+                a minute, unless that answer had tokens.
             password (string of 0–4096 characters): A password.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
@@ -219,7 +226,9 @@ class AsyncPasswordResetMethods:
 
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
-                one flow, fits the latest step alone, and ages.
+                one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same
+                one again after an error. A request that carried the flow on gets the same answer again within
+                a minute, unless that answer had tokens.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
                 failures and 50 codes, in each tenant.
@@ -256,7 +265,8 @@ class AsyncPasswordResetMethods:
     ) -> types.PasswordResetStep:
         """Start the reset of a password.
 
-        Sends a code to the address.
+        Sends a code to the address of an account that has a password. Who signs in with codes has none to
+        reset, and is told so with passwordNotSet, unless the tenant has enumerationProtection.
 
         Args:
             tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
@@ -310,7 +320,9 @@ class AsyncPasswordResetMethods:
 
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
-                one flow, fits the latest step alone, and ages.
+                one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same
+                one again after an error. A request that carried the flow on gets the same answer again within
+                a minute, unless that answer had tokens.
             code (string of 0–64 characters): The code that was sent, digit for digit.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
@@ -359,7 +371,9 @@ class AsyncPasswordResetMethods:
 
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
-                one flow, fits the latest step alone, and ages.
+                one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same
+                one again after an error. A request that carried the flow on gets the same answer again within
+                a minute, unless that answer had tokens.
             password (string of 0–4096 characters): A password.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100

@@ -29,7 +29,9 @@ class SignInMethods:
 
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
-                one flow, fits the latest step alone, and ages.
+                one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same
+                one again after an error. A request that carried the flow on gets the same answer again within
+                a minute, unless that answer had tokens.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
                 failures and 50 codes, in each tenant.
@@ -125,7 +127,9 @@ class SignInMethods:
 
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
-                one flow, fits the latest step alone, and ages.
+                one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same
+                one again after an error. A request that carried the flow on gets the same answer again within
+                a minute, unless that answer had tokens.
             code (string of 0–64 characters): The code that was sent, digit for digit.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
@@ -188,7 +192,9 @@ class SignInMethods:
 
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
-                one flow, fits the latest step alone, and ages.
+                one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same
+                one again after an error. A request that carried the flow on gets the same answer again within
+                a minute, unless that answer had tokens.
             password (string of 0–4096 characters): A password.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
@@ -249,7 +255,9 @@ class SignInMethods:
 
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
-                one flow, fits the latest step alone, and ages.
+                one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same
+                one again after an error. A request that carried the flow on gets the same answer again within
+                a minute, unless that answer had tokens.
             username (string of 0–1024 characters; optional): If given it must be the one that the flow began
                 with.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
@@ -375,7 +383,9 @@ class AsyncSignInMethods:
 
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
-                one flow, fits the latest step alone, and ages.
+                one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same
+                one again after an error. A request that carried the flow on gets the same answer again within
+                a minute, unless that answer had tokens.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
                 failures and 50 codes, in each tenant.
@@ -471,7 +481,9 @@ class AsyncSignInMethods:
 
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
-                one flow, fits the latest step alone, and ages.
+                one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same
+                one again after an error. A request that carried the flow on gets the same answer again within
+                a minute, unless that answer had tokens.
             code (string of 0–64 characters): The code that was sent, digit for digit.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
@@ -534,7 +546,9 @@ class AsyncSignInMethods:
 
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
-                one flow, fits the latest step alone, and ages.
+                one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same
+                one again after an error. A request that carried the flow on gets the same answer again within
+                a minute, unless that answer had tokens.
             password (string of 0–4096 characters): A password.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
@@ -595,7 +609,9 @@ class AsyncSignInMethods:
 
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
-                one flow, fits the latest step alone, and ages.
+                one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same
+                one again after an error. A request that carried the flow on gets the same answer again within
+                a minute, unless that answer had tokens.
             username (string of 0–1024 characters; optional): If given it must be the one that the flow began
                 with.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's

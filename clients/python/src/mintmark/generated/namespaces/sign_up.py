@@ -28,7 +28,9 @@ class SignUpMethods:
 
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
-                one flow, fits the latest step alone, and ages.
+                one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same
+                one again after an error. A request that carried the flow on gets the same answer again within
+                a minute, unless that answer had tokens.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
                 failures and 50 codes, in each tenant.
@@ -134,7 +136,9 @@ class SignUpMethods:
 
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
-                one flow, fits the latest step alone, and ages.
+                one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same
+                one again after an error. A request that carried the flow on gets the same answer again within
+                a minute, unless that answer had tokens.
             attributes (any object): Attributes by their names: strings, integers and booleans, as the tenant
                 asks for them.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
@@ -183,7 +187,9 @@ class SignUpMethods:
 
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
-                one flow, fits the latest step alone, and ages.
+                one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same
+                one again after an error. A request that carried the flow on gets the same answer again within
+                a minute, unless that answer had tokens.
             code (string of 0–64 characters): The code that was sent, digit for digit.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
@@ -229,11 +235,14 @@ class SignUpMethods:
     ) -> types.SignUpStep:
         """Choose a password.
 
-        Refused with every rule that it breaks.
+        When it is asked for, or before the code. Refused with every rule that it breaks; a tenant of
+        emailCode takes none.
 
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
-                one flow, fits the latest step alone, and ages.
+                one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same
+                one again after an error. A request that carried the flow on gets the same answer again within
+                a minute, unless that answer had tokens.
             password (string of 0–4096 characters): A password.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
@@ -288,7 +297,9 @@ class AsyncSignUpMethods:
 
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
-                one flow, fits the latest step alone, and ages.
+                one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same
+                one again after an error. A request that carried the flow on gets the same answer again within
+                a minute, unless that answer had tokens.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
                 failures and 50 codes, in each tenant.
@@ -394,7 +405,9 @@ class AsyncSignUpMethods:
 
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
-                one flow, fits the latest step alone, and ages.
+                one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same
+                one again after an error. A request that carried the flow on gets the same answer again within
+                a minute, unless that answer had tokens.
             attributes (any object): Attributes by their names: strings, integers and booleans, as the tenant
                 asks for them.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
@@ -443,7 +456,9 @@ class AsyncSignUpMethods:
 
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
-                one flow, fits the latest step alone, and ages.
+                one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same
+                one again after an error. A request that carried the flow on gets the same answer again within
+                a minute, unless that answer had tokens.
             code (string of 0–64 characters): The code that was sent, digit for digit.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
@@ -489,11 +504,14 @@ class AsyncSignUpMethods:
     ) -> types.SignUpStep:
         """Choose a password.
 
-        Refused with every rule that it breaks.
+        When it is asked for, or before the code. Refused with every rule that it breaks; a tenant of
+        emailCode takes none.
 
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
-                one flow, fits the latest step alone, and ages.
+                one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same
+                one again after an error. A request that carried the flow on gets the same answer again within
+                a minute, unless that answer had tokens.
             password (string of 0–4096 characters): A password.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100

@@ -43,8 +43,9 @@ class TenantMethods:
                 stands in its issuer and is the audience of its ID tokens.
             name (string of 1–128 characters; optional): What people read in mails.
             local_account_method (emailCode | emailPassword | either; default "either"): How people prove who
-                they are: by a code sent to their address, by a password, or as they chose when they signed
-                up.
+                they are. emailCode: by codes sent to their address, without a password. emailPassword: by a
+                password, which a sign-up asks for. either: by a password where one is given at the sign-up,
+                which does not ask for it, else by codes.
             sign_up_allowed (boolean; default true): Whether people can make accounts themselves.
             attributes (array of TenantAttribute; optional): What people are asked for, in this order. Without
                 it the nine that are known, none of them required.
@@ -203,7 +204,9 @@ class TenantMethods:
                 stands in its issuer and is the audience of its ID tokens.
             name (string of 1–128 characters; optional): What people read in mails.
             local_account_method (emailCode | emailPassword | either; optional): How people prove who they
-                are: by a code sent to their address, by a password, or as they chose when they signed up.
+                are. emailCode: by codes sent to their address, without a password. emailPassword: by a
+                password, which a sign-up asks for. either: by a password where one is given at the sign-up,
+                which does not ask for it, else by codes.
             sign_up_allowed (boolean; optional): Whether people can make accounts themselves.
             attributes (array of TenantAttribute; optional): What people are asked for, in this order. Without
                 it the nine that are known, none of them required.
@@ -283,8 +286,9 @@ class AsyncTenantMethods:
                 stands in its issuer and is the audience of its ID tokens.
             name (string of 1–128 characters; optional): What people read in mails.
             local_account_method (emailCode | emailPassword | either; default "either"): How people prove who
-                they are: by a code sent to their address, by a password, or as they chose when they signed
-                up.
+                they are. emailCode: by codes sent to their address, without a password. emailPassword: by a
+                password, which a sign-up asks for. either: by a password where one is given at the sign-up,
+                which does not ask for it, else by codes.
             sign_up_allowed (boolean; default true): Whether people can make accounts themselves.
             attributes (array of TenantAttribute; optional): What people are asked for, in this order. Without
                 it the nine that are known, none of them required.
@@ -443,7 +447,9 @@ class AsyncTenantMethods:
                 stands in its issuer and is the audience of its ID tokens.
             name (string of 1–128 characters; optional): What people read in mails.
             local_account_method (emailCode | emailPassword | either; optional): How people prove who they
-                are: by a code sent to their address, by a password, or as they chose when they signed up.
+                are. emailCode: by codes sent to their address, without a password. emailPassword: by a
+                password, which a sign-up asks for. either: by a password where one is given at the sign-up,
+                which does not ask for it, else by codes.
             sign_up_allowed (boolean; optional): Whether people can make accounts themselves.
             attributes (array of TenantAttribute; optional): What people are asked for, in this order. Without
                 it the nine that are known, none of them required.
