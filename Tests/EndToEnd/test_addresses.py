@@ -129,7 +129,7 @@ class Addresses(EndToEnd):
         # The limit is the address's, whoever asks and however.
         self.no("tooManyCodes", "account.changeEmail", accountId=account, email=NEW.upper())
         self.no("tooManyCodes", "signUp.start", username=NEW)
-        for _ in range(4):
+        for _ in range(5):
             self.no("invalidCode", "account.submitCode", continuationToken=token, code="x")
         self.no("accountLocked", "account.submitCode", continuationToken=token, code=self.mails(NEW)[-1]["code"])
         self.assertEqual(self.call("account.get", accountId=account)["username"], ALICE)
