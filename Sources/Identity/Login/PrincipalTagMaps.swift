@@ -56,8 +56,8 @@ struct PrincipalTagMaps: Sendable {
                 }
                 bytes += text.utf8.count
                 if bytes > Self.mostBytes {
-                    throw InvalidPrincipalTags(
-                        tag: key, reason: "with it the mapped claims of \(proof.provider.name) have \(bytes) bytes, and \(Self.mostBytes) are the most")
+                    let reason = "with it the mapped claims of \(proof.provider.name) have \(bytes) bytes, and \(Self.mostBytes) are the most"
+                    throw InvalidPrincipalTags(tag: key, reason: reason)
                 }
                 tags.append((key, text))
             }
