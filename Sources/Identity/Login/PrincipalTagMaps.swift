@@ -56,8 +56,8 @@ struct PrincipalTagMaps: Sendable {
                 }
                 bytes += text.utf8.count
                 if bytes > Self.mostBytes {
-                    let reason = "with it the mapped claims of \(proof.provider.name) have \(bytes) bytes, and \(Self.mostBytes) are the most"
-                    throw InvalidPrincipalTags(tag: key, reason: reason)
+                    throw InvalidPrincipalTags(
+                        tag: key, reason: "with it the claims of \(proof.provider.name) have \(bytes) bytes, and \(Self.mostBytes) are the most")
                 }
                 tags.append((key, text))
             }
