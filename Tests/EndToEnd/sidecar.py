@@ -200,6 +200,12 @@ class Sidecar:
         except OSError:
             return ""
 
+    def processor_seconds(self):
+        """What the process has computed so far, in steps of a hundredth."""
+        with open(f"/proc/{self.process.pid}/stat", encoding="ascii") as file:
+            user, system = file.read().rpartition(")")[2].split()[11:13]
+        return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
     def memory_kilobytes(self):
         """Resident memory of the process."""
         with open(f"/proc/{self.process.pid}/status", encoding="ascii") as file:

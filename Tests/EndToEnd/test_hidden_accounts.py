@@ -145,13 +145,13 @@ class Hidden(EndToEnd):
                 began = time.monotonic()
                 sidecar.call(method, {**tenant, "username": name})
                 self.assertGreaterEqual(time.monotonic() - began, SlowMails.seconds, f"{method}, {kind}")
-        # A password costs its hash, whoever there is.
-        took = {}
-        for number in range(4):   # the quickest of some, for a machine that has other things to do
+        # A password costs its hash, whoever there is: in processor time, for a machine that has other things to do.
+        took = dict.fromkeys(PEOPLE, 0)
+        for number in range(4):
             for kind, name in PEOPLE.items():
-                began = time.monotonic()
+                began = sidecar.processor_seconds()
                 self.assertEqual(sidecar.refusal("signIn.withPassword", {**tenant, "username": name, "password": f"wrong {number}"}).type, "invalidPassword")
-                took[kind] = min(took.get(kind, 9), time.monotonic() - began)
+                took[kind] += sidecar.processor_seconds() - began
         self.assertGreater(min(took.values()), 0.4 * max(took.values()), took)
 
 
