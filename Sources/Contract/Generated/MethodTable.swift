@@ -36,6 +36,12 @@ public enum MethodTable {
         IdentityResolve.info,
         IdentityUnlink.info,
         IdentityUnlinkDeveloper.info,
+        IdpCreate.info,
+        IdpDelete.info,
+        IdpGet.info,
+        IdpList.info,
+        IdpTest.info,
+        IdpUpdate.info,
         KeyList.info,
         KeyRevoke.info,
         KeyRotate.info,
@@ -99,9 +105,9 @@ public enum MethodTable {
     ]
 
     /// Binds every method to its handler. Testing methods are left out where there is none.
-    public static func bind(account: any AccountHandlers, audit: any AuditHandlers, compat: any CompatHandlers, credentials: any CredentialsHandlers, credentialsProvider: any CredentialsProviderHandlers, identity: any IdentityHandlers, key: any KeyHandlers, passwordReset: any PasswordResetHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, session: any SessionHandlers, signIn: any SignInHandlers, signUp: any SignUpHandlers, store: any StoreHandlers, system: any SystemHandlers, tenant: any TenantHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
+    public static func bind(account: any AccountHandlers, audit: any AuditHandlers, compat: any CompatHandlers, credentials: any CredentialsHandlers, credentialsProvider: any CredentialsProviderHandlers, identity: any IdentityHandlers, idp: any IdpHandlers, key: any KeyHandlers, passwordReset: any PasswordResetHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, session: any SessionHandlers, signIn: any SignInHandlers, signUp: any SignUpHandlers, store: any StoreHandlers, system: any SystemHandlers, tenant: any TenantHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
         var all: [BoundMethod] = []
-        all.reserveCapacity(91)
+        all.reserveCapacity(97)
         all.append(BoundMethod(AccountChangePassword.self) { try account.changePassword($0, $1) })
         all.append(BoundMethod(AccountCreate.self) { try account.create($0, $1) })
         all.append(BoundMethod(AccountDelete.self) { try account.delete($0, $1) })
@@ -133,6 +139,12 @@ public enum MethodTable {
         all.append(BoundMethod(IdentityResolve.self) { try identity.resolve($0, $1) })
         all.append(BoundMethod(IdentityUnlink.self) { try identity.unlink($0, $1) })
         all.append(BoundMethod(IdentityUnlinkDeveloper.self) { try identity.unlinkDeveloper($0, $1) })
+        all.append(BoundMethod(IdpCreate.self) { try idp.create($0, $1) })
+        all.append(BoundMethod(IdpDelete.self) { try idp.delete($0, $1) })
+        all.append(BoundMethod(IdpGet.self) { try idp.get($0, $1) })
+        all.append(BoundMethod(IdpList.self) { try idp.list($0, $1) })
+        all.append(BoundMethod(IdpTest.self) { try idp.test($0, $1) })
+        all.append(BoundMethod(IdpUpdate.self) { try idp.update($0, $1) })
         all.append(BoundMethod(KeyList.self) { try key.list($0, $1) })
         all.append(BoundMethod(KeyRevoke.self) { try key.revoke($0, $1) })
         all.append(BoundMethod(KeyRotate.self) { try key.rotate($0, $1) })

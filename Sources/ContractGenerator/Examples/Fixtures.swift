@@ -158,6 +158,17 @@ enum Fixtures {
             Fixture(
                 name: "tenant", given: [],
                 steps: [.init(method: "tenant.create", params: ["tenantId": "shop"], result: ["issuer": "$tenantIssuer"])]),
+            // A provider of the default tenant.
+            Fixture(
+                name: "idp", given: [],
+                steps: [
+                    .init(
+                        method: "idp.create",
+                        params: [
+                            "providerId": "oidc.work", "clientId": "shop", "issuer": "https://login.example.com",
+                            "displayName": "Example Works", "keys": [exampleKey],
+                        ], result: [:])
+                ]),
             // A sign-up of alice that waits for her code: $continuation, $code.
             Fixture(
                 name: "signUp", given: [],

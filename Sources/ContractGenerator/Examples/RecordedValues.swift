@@ -53,6 +53,8 @@ enum RecordedValues {
               },
               "$header": {"alg": "ES256", "kid": "CvJHYSkdCu2MF5C21EKfqQw99SMOH8N70rHmk0wfxOw", "typ": "pool+jwt"},
               "$claimsSupported": ["iss", "aud", "sub", "amr", "iat", "exp"],
+              "$settingsCheck": "Its settings are complete.",
+              "$keysCheck": "1 key is given with it.",
               "$kid": "CvJHYSkdCu2MF5C21EKfqQw99SMOH8N70rHmk0wfxOw",
               "$x": "1dR9sC7OeTpbykP9j-veziCsxl0e-qJVDeaXGM_KKz4",
               "$y": "KJeh4CUzHgXucCx6DNImXPtNJSbkrDEops8sbz7qeAM",

@@ -16,7 +16,8 @@ public struct ApplyService: Sendable {
         let fresh = FreshParts(for: request, surroundings)
         let plan: (Storage.Transaction) throws -> ApplyPlan = { tx in
             try ApplyPlan(
-                request, fresh, realm: surroundings.realm, allowsPlainLoopback: surroundings.foreign.allowsPlainLoopback, at: now, in: tx)
+                request, fresh, realm: surroundings.realm, vault: surroundings.vault,
+                allowsPlainLoopback: surroundings.foreign.allowsPlainLoopback, at: now, in: tx)
         }
         var keys = ApplyKeys()
         while true {
@@ -62,9 +63,12 @@ struct KeyNeeded: Error {}
 struct FreshParts: Sendable {
     let poolIds: [String]
     let roleIds: [String]
+    /// The client secrets of identity providers, sealed; nil for one without.
+    let secrets: [[UInt8]?]
 
     init(for request: SystemApply.Params, _ surroundings: Surroundings) {
         poolIds = (request.pools ?? []).map { $0.poolId ?? surroundings.newIdentifier() }
+        secrets = (request.idps ?? []).map { $0.sealedSecret(surroundings.vault) }
         roleIds = (request.roles ?? []).map { _ in RoleRecord.newId(surroundings.random) }
     }
 }

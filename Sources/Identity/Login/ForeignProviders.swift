@@ -1,6 +1,7 @@
 import Contract
 import Crypto
 import JSON
+import Network
 
 /// Login providers as they are reached over the network.
 public protocol ForeignProviders: Sendable {
@@ -18,6 +19,11 @@ public protocol ForeignProviders: Sendable {
     ///
     /// - Throws: as `key`.
     func object(at url: String, of provider: ProviderAddress, _ call: any CallContext) throws -> (status: Int, object: JSONNode)
+
+    /// Looks at everything that an issuer publishes, anew.
+    ///
+    /// - Throws: what moves the call to where it may wait for other machines; a failure of the issuer stands in the answer.
+    func inspect(issuer: String, of provider: ProviderAddress, _ call: any CallContext) throws -> IssuerInspection
 }
 
 /// How a provider may be reached.
@@ -46,5 +52,9 @@ public struct NoForeignProviders: ForeignProviders {
 
     public func object(at url: String, of provider: ProviderAddress, _ call: any CallContext) throws -> (status: Int, object: JSONNode) {
         throw ProviderUnavailable(provider: provider.name, reason: "this process asks nobody.")
+    }
+
+    public func inspect(issuer: String, of provider: ProviderAddress, _ call: any CallContext) throws -> IssuerInspection {
+        IssuerInspection(failure: IssuerFailure(.unavailable, "This process asks nobody."))
     }
 }

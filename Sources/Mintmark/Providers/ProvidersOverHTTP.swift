@@ -20,9 +20,7 @@ struct ProvidersOverHTTP: ForeignProviders {
     }
 
     func key(for header: JWSHeader, issuer: String, of provider: ProviderAddress, _ call: any CallContext) throws -> PublicKey? {
-        let address = IssuerAddress(
-            issuer, allowsInsecureLoopback: provider.allowsInsecure || allowsPlainLoopback,
-            allowsPrivateNetwork: provider.allowsPrivateNetwork)
+        let address = address(of: issuer, provider)
         let outcome: any Error
         do throws(IssuerFailure) {
             switch try keys.lookUp(header, of: address) {
@@ -35,6 +33,19 @@ struct ProvidersOverHTTP: ForeignProviders {
             }
         } catch { throw answer(to: error, of: provider) }
         throw outcome
+    }
+
+    func inspect(issuer: String, of provider: ProviderAddress, _ call: any CallContext) throws -> IssuerInspection {
+        guard mayWait(call) else { throw MoveToLane(.network) }
+        let inspection = keys.inspect(address(of: issuer, provider), isCancelled: { call.isCancelled })
+        if inspection.failure?.check == .cancelled { throw CancellationError() }
+        return inspection
+    }
+
+    private func address(of issuer: String, _ provider: ProviderAddress) -> IssuerAddress {
+        IssuerAddress(
+            issuer, allowsInsecureLoopback: provider.allowsInsecure || allowsPlainLoopback,
+            allowsPrivateNetwork: provider.allowsPrivateNetwork)
     }
 
     func object(at url: String, of provider: ProviderAddress, _ call: any CallContext) throws -> (status: Int, object: JSONNode) {

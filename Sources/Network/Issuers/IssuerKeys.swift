@@ -75,6 +75,11 @@ public final class IssuerKeys: Sendable {
         }
     }
 
+    /// Looks at everything that an issuer publishes, anew and for this caller alone. Waits for it.
+    public func inspect(_ address: IssuerAddress, isCancelled: @escaping @Sendable () -> Bool = { false }) -> IssuerInspection {
+        IssuerDocuments(client: client, address: address, isCancelled: isCancelled).inspect()
+    }
+
     /// Runs `body` once nobody asks the issuer any more: at once, or on the thread that got the answer. It should return soon.
     public func whenAnswered(_ address: IssuerAddress, _ body: @escaping @Sendable () -> Void) {
         let waits = issuers.withLock { issuers in

@@ -587,6 +587,60 @@ export class ClaimsTooLong extends RpcError {
   static type = "claimsTooLong";
 }
 
+/** What is to be linked belongs to an account, whosever it is. */
+export class CredentialAlreadyInUse extends RpcError {
+  static code = 5020;
+  static type = "credentialAlreadyInUse";
+}
+
+/** A credential brings an address that another account has. */
+export class EmailAlreadyInUse extends RpcError {
+  static code = 5021;
+  static type = "emailAlreadyInUse";
+}
+
+/** A second login of one provider is to be linked. */
+export class ProviderAlreadyLinked extends RpcError {
+  static code = 5022;
+  static type = "providerAlreadyLinked";
+}
+
+/** A login is to be unlinked that is not there. */
+export class ProviderNotLinked extends RpcError {
+  static code = 5023;
+  static type = "providerNotLinked";
+}
+
+/** The last way into an account is to be unlinked without force. */
+export class LastProvider extends RpcError {
+  static code = 5024;
+  static type = "lastProvider";
+}
+
+/** Somebody proves to be somebody else, or nobody here, where an account is to be shown once more. */
+export class UserMismatch extends RpcError {
+  static code = 5025;
+  static type = "userMismatch";
+}
+
+/** Something weighty is asked for with a token of an old sign-in. */
+export class RecentLoginRequired extends RpcError {
+  static code = 5026;
+  static type = "recentLoginRequired";
+}
+
+/** Somebody signs in anonymously where that is not allowed. */
+export class AnonymousNotAllowed extends RpcError {
+  static code = 5027;
+  static type = "anonymousNotAllowed";
+}
+
+/** A custom token fails a check. */
+export class CustomTokenInvalid extends RpcError {
+  static code = 5028;
+  static type = "customTokenInvalid";
+}
+
 /** A login provider does not answer, or says that it cannot now. */
 export class ProviderUnavailable extends RpcError {
   static code = 6001;
@@ -600,6 +654,48 @@ export class ProviderUnavailable extends RpcError {
 export class ProviderUnusable extends RpcError {
   static code = 6002;
   static type = "providerUnusable";
+}
+
+/** There is no such provider. */
+export class IdpNotFound extends RpcError {
+  static code = 6003;
+  static type = "idpNotFound";
+}
+
+/** A provider is made twice. */
+export class IdpExists extends RpcError {
+  static code = 6004;
+  static type = "idpExists";
+}
+
+/** Settings of a provider break a rule. */
+export class InvalidIdp extends RpcError {
+  static code = 6005;
+  static type = "invalidIdp";
+}
+
+/** Somebody signs in with a provider that is switched off. */
+export class IdpDisabled extends RpcError {
+  static code = 6006;
+  static type = "idpDisabled";
+}
+
+/** An ID token or access token of a provider fails a check. */
+export class InvalidCredential extends RpcError {
+  static code = 6007;
+  static type = "invalidCredential";
+}
+
+/** The nonce of an ID token is missing, wrong, or was seen before. */
+export class InvalidNonce extends RpcError {
+  static code = 6008;
+  static type = "invalidNonce";
+}
+
+/** A pending token is not of this tenant, or older than some minutes. */
+export class PendingTokenInvalid extends RpcError {
+  static code = 6009;
+  static type = "pendingTokenInvalid";
 }
 
 /** A lock on the store was not free in time. */
@@ -827,8 +923,24 @@ export const errorsByCode = new Map(
     AccountExists,
     ClaimNameReserved,
     ClaimsTooLong,
+    CredentialAlreadyInUse,
+    EmailAlreadyInUse,
+    ProviderAlreadyLinked,
+    ProviderNotLinked,
+    LastProvider,
+    UserMismatch,
+    RecentLoginRequired,
+    AnonymousNotAllowed,
+    CustomTokenInvalid,
     ProviderUnavailable,
     ProviderUnusable,
+    IdpNotFound,
+    IdpExists,
+    InvalidIdp,
+    IdpDisabled,
+    InvalidCredential,
+    InvalidNonce,
+    PendingTokenInvalid,
     StoreBusy,
     StoreReadOnly,
     StoreFull,

@@ -6,6 +6,7 @@ import type { CompatMethods } from "./methods/compat.js";
 import type { CredentialsMethods } from "./methods/credentials.js";
 import type { CredentialsProviderMethods } from "./methods/credentialsProvider.js";
 import type { IdentityMethods } from "./methods/identity.js";
+import type { IdpMethods } from "./methods/idp.js";
 import type { KeyMethods } from "./methods/key.js";
 import type { PasswordResetMethods } from "./methods/passwordReset.js";
 import type { PoolMethods } from "./methods/pool.js";
@@ -31,6 +32,7 @@ export interface Namespaces {
   readonly credentials: CredentialsMethods;
   readonly credentialsProvider: CredentialsProviderMethods;
   readonly identity: IdentityMethods;
+  readonly idp: IdpMethods;
   readonly key: KeyMethods;
   readonly passwordReset: PasswordResetMethods;
   readonly pool: PoolMethods;
@@ -100,6 +102,16 @@ export type {
   IdentityUnlinkParams, IdentityUnlinkResult,
   IdentityUnlinkDeveloperParams, IdentityUnlinkDeveloperResult,
 } from "./methods/identity.js";
+
+export type {
+  IdpMethods,
+  IdpCreateParams, IdpCreateResult,
+  IdpDeleteParams, IdpDeleteResult,
+  IdpGetParams, IdpGetResult,
+  IdpListParams, IdpListResult,
+  IdpTestParams, IdpTestResult,
+  IdpUpdateParams, IdpUpdateResult,
+} from "./methods/idp.js";
 
 export type {
   KeyMethods,

@@ -6,6 +6,7 @@ import { CompatMethods } from "./methods/compat.js";
 import { CredentialsMethods } from "./methods/credentials.js";
 import { CredentialsProviderMethods } from "./methods/credentialsProvider.js";
 import { IdentityMethods } from "./methods/identity.js";
+import { IdpMethods } from "./methods/idp.js";
 import { KeyMethods } from "./methods/key.js";
 import { PasswordResetMethods } from "./methods/passwordReset.js";
 import { PoolMethods } from "./methods/pool.js";
@@ -31,6 +32,7 @@ export const namespaces = {
   credentials: CredentialsMethods,
   credentialsProvider: CredentialsProviderMethods,
   identity: IdentityMethods,
+  idp: IdpMethods,
   key: KeyMethods,
   passwordReset: PasswordResetMethods,
   pool: PoolMethods,

@@ -44,10 +44,10 @@ export interface AppliedChange {
   /** Where it is declared, as an RFC 6901 JSON pointer into the document. */
   pointer: string;
   /** What it is. */
-  kind: Open<"tenant" | "pool" | "role">;
-  /** Its name, of a tenant its id. */
+  kind: Open<"tenant" | "idp" | "pool" | "role">;
+  /** Its name; of a tenant or identity provider its id. */
   name: string;
-  /** A tenant's id. */
+  /** A tenant's id, and the tenant of an identity provider. */
   tenantId?: TenantId;
   /** A pool's id; not for a new one in a dry run, unless the document says it. */
   poolId?: PoolId;
@@ -283,6 +283,114 @@ export type IdentityId = string;
 /** A guest never had a login; a disabled identity was merged into another one or lost its last login. */
 export type IdentityState = "guest" | "authenticated" | "disabled";
 
+/** An identity provider that people of a tenant can sign in with. */
+export interface Idp {
+  /** The id of a tenant, which stands in its issuer and is the audience of its ID tokens. */
+  tenantId: TenantId;
+  /**
+   * An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or github.com, or oidc. and a
+   * name of your own for any other OpenID Connect provider.
+   */
+  providerId: ProviderId;
+  /** Your client id at the provider. */
+  clientId: string;
+  /** Whether there is a client secret. */
+  hasClientSecret: boolean;
+  /** Its issuer, of those that sign ID tokens. */
+  issuer?: string;
+  /** What people read on a button. */
+  displayName?: string;
+  /** Whether people can sign in with it. */
+  enabled: boolean;
+  /**
+   * What a provider sends back when a person comes from it: code, which is redeemed with the client secret, or the
+   * idToken itself.
+   */
+  responseType: Open<IdpResponseType>;
+  /**
+   * Whether its word counts when it says that an address is verified; of the known providers false, which have fixed
+   * rules.
+   */
+  trustEmail: boolean;
+  /** Further client ids whose ID tokens are accepted. */
+  moreClientIds: string[];
+  /** Its public keys, if they are not fetched. */
+  keys?: JsonObject[];
+  /** Where it is asked about access tokens. */
+  endpoint?: string;
+  /** Whether it may be asked without TLS. */
+  allowInsecure: boolean;
+  /** Whether it may stand in a private network. */
+  allowPrivateNetwork: boolean;
+  /** Integer seconds since 1970-01-01T00:00:00Z. */
+  createdAt: Timestamp;
+  /** Integer seconds since 1970-01-01T00:00:00Z. */
+  updatedAt: Timestamp;
+}
+
+/** One thing that was looked at. */
+export interface IdpCheck {
+  /** What was looked at: settings, discovery, keys, responseType, algorithms or endpoint. */
+  check: string;
+  /** Whether it is as it must be. */
+  ok: boolean;
+  /** What was found; if it is not ok, what to do. */
+  message: string;
+}
+
+/**
+ * An identity provider as system.apply takes it: what idp.create takes. What is left out stays as it is; a new provider
+ * gets the default.
+ */
+export interface IdpDeclaration {
+  /** The tenant; it may be one of the document. Without it: "default". */
+  tenantId?: TenantId;
+  /**
+   * An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or github.com, or oidc. and a
+   * name of your own for any other OpenID Connect provider.
+   */
+  providerId: ProviderId;
+  /** Your client id at the provider. It must stand in aud of its ID tokens. At most 255 characters. */
+  clientId?: string;
+  /** Your client secret there. It is kept sealed and never shown. At most 512 characters. */
+  clientSecret?: string;
+  /**
+   * Of an oidc. provider its issuer, exactly as in iss; of microsoft.com the issuer of a directory, without it that of
+   * personal accounts. At most 512 characters.
+   */
+  issuer?: string;
+  /** What people read on a button. At most 128 characters. */
+  displayName?: string;
+  /** Whether people can sign in with it. */
+  enabled?: boolean;
+  /** Without it idToken, and code for github.com, which has no ID tokens. code needs the client secret. */
+  responseType?: IdpResponseType;
+  /**
+   * Of an oidc. provider: whether its word counts when it says that an address is verified. Whoever has such an address
+   * there gets the account that has it here, so only for providers that check it. The others have fixed rules.
+   */
+  trustEmail?: boolean;
+  /** Further client ids whose ID tokens are accepted: those of mobile apps, or bundle ids. At most 100 elements. */
+  moreClientIds?: readonly string[];
+  /** Its public keys (RFC 7517), if they are not to be fetched. At most 100 elements. */
+  keys?: readonly JsonObject[];
+  /**
+   * Where a provider of access tokens is asked, instead of at its own address: google.com, facebook.com and github.com.
+   * At most 2048 characters.
+   */
+  endpoint?: string;
+  /** Whether it may be asked without TLS, for tests. */
+  allowInsecure?: boolean;
+  /** Whether it may stand in a private network. */
+  allowPrivateNetwork?: boolean;
+}
+
+/**
+ * What a provider sends back when a person comes from it: code, which is redeemed with the client secret, or the idToken
+ * itself.
+ */
+export type IdpResponseType = "code" | "idToken";
+
 /** The issuer of tokens, exactly as in their iss claim. At most 2048 characters. */
 export type Issuer = string;
 
@@ -426,6 +534,12 @@ export interface PasswordResetStep {
 
 /** What a password fell short of. */
 export type PasswordRule = "disallowedCharacters" | "tooShort" | "tooLong" | "tooWeak" | "banned" | "breached" | "recentlyUsed" | "incorrect";
+
+/**
+ * Stands for a credential of a provider that was shown and may not be shown again. Good for ten minutes, in the tenant
+ * that gave it. At most 131072 characters. Secret: `util.inspect` does not show it.
+ */
+export type PendingToken = string;
 
 /** A policy in the IAM policy language. */
 export type PolicyDocument = JsonObject;
@@ -649,6 +763,12 @@ export interface PrincipalTagMap {
  * most 50 members.
  */
 export type PrincipalTags = { [name: string]: string };
+
+/**
+ * An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or github.com, or oidc. and a
+ * name of your own for any other OpenID Connect provider. At most 64 characters.
+ */
+export type ProviderId = string;
 
 /**
  * Public login provider to its token. The pool's developer provider and its own tokens do not belong here. At most 10

@@ -2,14 +2,16 @@
 // swift-format-ignore-file
 import JSON
 
-/// Make tenants, pools and roles be as one document declares them.
+/// Make tenants, identity providers, pools and roles be as one document declares them.
 ///
-/// Everything in the document is made, or brought to what it says, in one transaction; what it does not name stays. Applying it again changes nothing and writes nothing. What the document leaves out of a pool or role gets its default, as with pool.update and role.put, and of a tenant stays, as with tenant.update; where the declaration says so, it stays too. A pool can list a tenant of the same document. If anything in it is wrong, every violation is listed and nothing is applied: the rules of the methods for tenants, pools and roles hold, and their errors stand as rules of violations.
+/// Everything in the document is made, or brought to what it says, in one transaction; what it does not name stays. Applying it again changes nothing and writes nothing. What the document leaves out of a pool or role gets its default, as with pool.update and role.put, and of a tenant or identity provider stays, as with tenant.update and idp.update; where the declaration says so, it stays too. A pool can list a tenant of the same document, and an identity provider can belong to one. If anything in it is wrong, every violation is listed and nothing is applied: the rules of the methods for tenants, identity providers, pools and roles hold, and their errors stand as rules of violations.
 public enum SystemApply: ContractMethod {
     /// What `system.apply` takes.
     public struct Params: ContractParams, Equatable {
         /// The tenants.
         public var tenants: [TenantDeclaration]?
+        /// The identity providers that people of a tenant sign in with.
+        public var idps: [IdpDeclaration]?
         /// The pools, with their roles, mappings and tag maps.
         public var pools: [PoolDeclaration]?
         /// The roles.
@@ -17,8 +19,9 @@ public enum SystemApply: ContractMethod {
         /// Only say what would change.
         public var dryRun: Bool
 
-        public init(tenants: [TenantDeclaration]? = nil, pools: [PoolDeclaration]? = nil, roles: [RoleDeclaration]? = nil, dryRun: Bool = false) {
+        public init(tenants: [TenantDeclaration]? = nil, idps: [IdpDeclaration]? = nil, pools: [PoolDeclaration]? = nil, roles: [RoleDeclaration]? = nil, dryRun: Bool = false) {
             self.tenants = tenants
+            self.idps = idps
             self.pools = pools
             self.roles = roles
             self.dryRun = dryRun
@@ -26,12 +29,15 @@ public enum SystemApply: ContractMethod {
 
         public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
             var tenants: [TenantDeclaration]?
+            var idps: [IdpDeclaration]?
             var pools: [PoolDeclaration]?
             var roles: [RoleDeclaration]?
             var dryRun: Bool?
             node.forEachPair { _name, _value in
                 if _name.isString("tenants") {
                     tenants = reader.array(_value, at: "tenants", count: 0...1000, isUnique: false) { reader, value, step in reader.object(value, at: step) }
+                } else if _name.isString("idps") {
+                    idps = reader.array(_value, at: "idps", count: 0...1000, isUnique: false) { reader, value, step in reader.object(value, at: step) }
                 } else if _name.isString("pools") {
                     pools = reader.array(_value, at: "pools", count: 0...1000, isUnique: false) { reader, value, step in reader.object(value, at: step) }
                 } else if _name.isString("roles") {
@@ -39,10 +45,11 @@ public enum SystemApply: ContractMethod {
                 } else if _name.isString("dryRun") {
                     dryRun = reader.boolean(_value, at: "dryRun")
                 } else {
-                    reader.unknown(_name, among: ["tenants", "pools", "roles", "dryRun"])
+                    reader.unknown(_name, among: ["tenants", "idps", "pools", "roles", "dryRun"])
                 }
             }
             self.tenants = tenants
+            self.idps = idps
             self.pools = pools
             self.roles = roles
             self.dryRun = dryRun ?? false
@@ -53,7 +60,7 @@ public enum SystemApply: ContractMethod {
     public struct Result: ContractResult, Equatable {
         /// Whether nothing was changed whatever it says.
         public var dryRun: Bool
-        /// One for each thing in the document, in its order: tenants, pools, then roles.
+        /// One for each thing in the document, in its order: tenants, identity providers, pools, then roles.
         public var changes: [AppliedChange]
 
         public init(dryRun: Bool, changes: [AppliedChange]) {
@@ -77,11 +84,11 @@ public enum SystemApply: ContractMethod {
 
     public static let info = MethodInfo(
         name: "system.apply",
-        summary: "Make tenants, pools and roles be as one document declares them.",
-        description: "Everything in the document is made, or brought to what it says, in one transaction; what it does not name stays. Applying it again changes nothing and writes nothing. What the document leaves out of a pool or role gets its default, as with pool.update and role.put, and of a tenant stays, as with tenant.update; where the declaration says so, it stays too. A pool can list a tenant of the same document. If anything in it is wrong, every violation is listed and nothing is applied: the rules of the methods for tenants, pools and roles hold, and their errors stand as rules of violations.",
+        summary: "Make tenants, identity providers, pools and roles be as one document declares them.",
+        description: "Everything in the document is made, or brought to what it says, in one transaction; what it does not name stays. Applying it again changes nothing and writes nothing. What the document leaves out of a pool or role gets its default, as with pool.update and role.put, and of a tenant or identity provider stays, as with tenant.update and idp.update; where the declaration says so, it stays too. A pool can list a tenant of the same document, and an identity provider can belong to one. If anything in it is wrong, every violation is listed and nothing is applied: the rules of the methods for tenants, identity providers, pools and roles hold, and their errors stand as rules of violations.",
         caller: .developer, isReadOnly: false, isTesting: false,
         errors: ["invalidParams"],
-        openRPC: ##"{"name":"system.apply","summary":"Make tenants, pools and roles be as one document declares them.","description":"Everything in the document is made, or brought to what it says, in one transaction; what it does not name stays. Applying it again changes nothing and writes nothing. What the document leaves out of a pool or role gets its default, as with pool.update and role.put, and of a tenant stays, as with tenant.update; where the declaration says so, it stays too. A pool can list a tenant of the same document. If anything in it is wrong, every violation is listed and nothing is applied: the rules of the methods for tenants, pools and roles hold, and their errors stand as rules of violations.","paramStructure":"by-name","params":[{"name":"tenants","required":false,"description":"The tenants.","schema":{"description":"The tenants.","type":"array","maxItems":1000,"items":{"$ref":"#/components/schemas/TenantDeclaration"}}},{"name":"pools","required":false,"description":"The pools, with their roles, mappings and tag maps.","schema":{"description":"The pools, with their roles, mappings and tag maps.","type":"array","maxItems":1000,"items":{"$ref":"#/components/schemas/PoolDeclaration"}}},{"name":"roles","required":false,"description":"The roles.","schema":{"description":"The roles.","type":"array","maxItems":1000,"items":{"$ref":"#/components/schemas/RoleDeclaration"}}},{"name":"dryRun","required":false,"description":"Only say what would change.","schema":{"description":"Only say what would change.","type":"boolean","default":false}}],"result":{"name":"result","schema":{"type":"object","required":["dryRun","changes"],"properties":{"dryRun":{"description":"Whether nothing was changed whatever it says.","type":"boolean"},"changes":{"description":"One for each thing in the document, in its order: tenants, pools, then roles.","type":"array","items":{"$ref":"#/components/schemas/AppliedChange"}}}}},"errors":[{"$ref":"#/components/errors/invalidParams"}],"examples":[{"name":"a pool and its role","params":[{"name":"pools","value":[{"name":"shop","developerProvider":"login.shop","roles":{"authenticated":"arn:aws:iam::000000000000:role/reader"}}]},{"name":"roles","value":[{"name":"reader","poolName":"shop"}]}],"result":{"name":"result","value":{"dryRun":false,"changes":[{"pointer":"/pools/0","kind":"pool","name":"shop","poolId":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","change":"created","changed":[]},{"pointer":"/roles/0","kind":"role","name":"reader","roleArn":"arn:aws:iam::000000000000:role/reader","change":"created","changed":[]}]}}},{"name":"a tenant and the pool of its people","params":[{"name":"tenants","value":[{"tenantId":"shop","localAccountMethod":"emailCode"}]},{"name":"pools","value":[{"name":"shop","providers":[{"tenantId":"shop"}]}]}],"result":{"name":"result","value":{"dryRun":false,"changes":[{"pointer":"/tenants/0","kind":"tenant","name":"shop","tenantId":"shop","change":"created","changed":[]},{"pointer":"/pools/0","kind":"pool","name":"shop","poolId":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","change":"created","changed":[]}]}}},{"name":"what would change","params":[{"name":"pools","value":[{"poolId":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","name":"store"}]},{"name":"dryRun","value":true}],"result":{"name":"result","value":{"dryRun":true,"changes":[{"pointer":"/pools/0","kind":"pool","name":"store","poolId":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","change":"updated","changed":["name"]}]}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-equivalents":{}}"##,
-        makeParams: { [FieldInfo(name: "tenants", type: "array of TenantDeclaration", isRequired: false, defaultValue: nil, description: "The tenants."), FieldInfo(name: "pools", type: "array of PoolDeclaration", isRequired: false, defaultValue: nil, description: "The pools, with their roles, mappings and tag maps."), FieldInfo(name: "roles", type: "array of RoleDeclaration", isRequired: false, defaultValue: nil, description: "The roles."), FieldInfo(name: "dryRun", type: "boolean", isRequired: false, defaultValue: "false", description: "Only say what would change.")] },
-        makeResult: { [FieldInfo(name: "dryRun", type: "boolean", isRequired: true, defaultValue: nil, description: "Whether nothing was changed whatever it says."), FieldInfo(name: "changes", type: "array of AppliedChange", isRequired: true, defaultValue: nil, description: "One for each thing in the document, in its order: tenants, pools, then roles.")] })
+        openRPC: ##"{"name":"system.apply","summary":"Make tenants, identity providers, pools and roles be as one document declares them.","description":"Everything in the document is made, or brought to what it says, in one transaction; what it does not name stays. Applying it again changes nothing and writes nothing. What the document leaves out of a pool or role gets its default, as with pool.update and role.put, and of a tenant or identity provider stays, as with tenant.update and idp.update; where the declaration says so, it stays too. A pool can list a tenant of the same document, and an identity provider can belong to one. If anything in it is wrong, every violation is listed and nothing is applied: the rules of the methods for tenants, identity providers, pools and roles hold, and their errors stand as rules of violations.","paramStructure":"by-name","params":[{"name":"tenants","required":false,"description":"The tenants.","schema":{"description":"The tenants.","type":"array","maxItems":1000,"items":{"$ref":"#/components/schemas/TenantDeclaration"}}},{"name":"idps","required":false,"description":"The identity providers that people of a tenant sign in with.","schema":{"description":"The identity providers that people of a tenant sign in with.","type":"array","maxItems":1000,"items":{"$ref":"#/components/schemas/IdpDeclaration"}}},{"name":"pools","required":false,"description":"The pools, with their roles, mappings and tag maps.","schema":{"description":"The pools, with their roles, mappings and tag maps.","type":"array","maxItems":1000,"items":{"$ref":"#/components/schemas/PoolDeclaration"}}},{"name":"roles","required":false,"description":"The roles.","schema":{"description":"The roles.","type":"array","maxItems":1000,"items":{"$ref":"#/components/schemas/RoleDeclaration"}}},{"name":"dryRun","required":false,"description":"Only say what would change.","schema":{"description":"Only say what would change.","type":"boolean","default":false}}],"result":{"name":"result","schema":{"type":"object","required":["dryRun","changes"],"properties":{"dryRun":{"description":"Whether nothing was changed whatever it says.","type":"boolean"},"changes":{"description":"One for each thing in the document, in its order: tenants, identity providers, pools, then roles.","type":"array","items":{"$ref":"#/components/schemas/AppliedChange"}}}}},"errors":[{"$ref":"#/components/errors/invalidParams"}],"examples":[{"name":"a pool and its role","params":[{"name":"pools","value":[{"name":"shop","developerProvider":"login.shop","roles":{"authenticated":"arn:aws:iam::000000000000:role/reader"}}]},{"name":"roles","value":[{"name":"reader","poolName":"shop"}]}],"result":{"name":"result","value":{"dryRun":false,"changes":[{"pointer":"/pools/0","kind":"pool","name":"shop","poolId":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","change":"created","changed":[]},{"pointer":"/roles/0","kind":"role","name":"reader","roleArn":"arn:aws:iam::000000000000:role/reader","change":"created","changed":[]}]}}},{"name":"a tenant and the pool of its people","params":[{"name":"tenants","value":[{"tenantId":"shop","localAccountMethod":"emailCode"}]},{"name":"pools","value":[{"name":"shop","providers":[{"tenantId":"shop"}]}]}],"result":{"name":"result","value":{"dryRun":false,"changes":[{"pointer":"/tenants/0","kind":"tenant","name":"shop","tenantId":"shop","change":"created","changed":[]},{"pointer":"/pools/0","kind":"pool","name":"shop","poolId":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","change":"created","changed":[]}]}}},{"name":"a way to sign in","params":[{"name":"idps","value":[{"providerId":"google.com","clientId":"1234.apps.googleusercontent.com"}]}],"result":{"name":"result","value":{"dryRun":false,"changes":[{"pointer":"/idps/0","kind":"idp","name":"google.com","tenantId":"default","change":"created","changed":[]}]}}},{"name":"what would change","params":[{"name":"pools","value":[{"poolId":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","name":"store"}]},{"name":"dryRun","value":true}],"result":{"name":"result","value":{"dryRun":true,"changes":[{"pointer":"/pools/0","kind":"pool","name":"store","poolId":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","change":"updated","changed":["name"]}]}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-equivalents":{}}"##,
+        makeParams: { [FieldInfo(name: "tenants", type: "array of TenantDeclaration", isRequired: false, defaultValue: nil, description: "The tenants."), FieldInfo(name: "idps", type: "array of IdpDeclaration", isRequired: false, defaultValue: nil, description: "The identity providers that people of a tenant sign in with."), FieldInfo(name: "pools", type: "array of PoolDeclaration", isRequired: false, defaultValue: nil, description: "The pools, with their roles, mappings and tag maps."), FieldInfo(name: "roles", type: "array of RoleDeclaration", isRequired: false, defaultValue: nil, description: "The roles."), FieldInfo(name: "dryRun", type: "boolean", isRequired: false, defaultValue: "false", description: "Only say what would change.")] },
+        makeResult: { [FieldInfo(name: "dryRun", type: "boolean", isRequired: true, defaultValue: nil, description: "Whether nothing was changed whatever it says."), FieldInfo(name: "changes", type: "array of AppliedChange", isRequired: true, defaultValue: nil, description: "One for each thing in the document, in its order: tenants, identity providers, pools, then roles.")] })
 }

@@ -8,6 +8,7 @@ from .namespaces.compat import AsyncCompatMethods, CompatMethods
 from .namespaces.credentials import AsyncCredentialsMethods, CredentialsMethods
 from .namespaces.credentials_provider import AsyncCredentialsProviderMethods, CredentialsProviderMethods
 from .namespaces.identity import AsyncIdentityMethods, IdentityMethods
+from .namespaces.idp import AsyncIdpMethods, IdpMethods
 from .namespaces.key import AsyncKeyMethods, KeyMethods
 from .namespaces.password_reset import AsyncPasswordResetMethods, PasswordResetMethods
 from .namespaces.pool import AsyncPoolMethods, PoolMethods
@@ -33,6 +34,7 @@ class Namespaces:
         self.credentials = CredentialsMethods(call)
         self.credentials_provider = CredentialsProviderMethods(call)
         self.identity = IdentityMethods(call)
+        self.idp = IdpMethods(call)
         self.key = KeyMethods(call)
         self.password_reset = PasswordResetMethods(call)
         self.pool = PoolMethods(call)
@@ -58,6 +60,7 @@ class AsyncNamespaces:
         self.credentials = AsyncCredentialsMethods(call)
         self.credentials_provider = AsyncCredentialsProviderMethods(call)
         self.identity = AsyncIdentityMethods(call)
+        self.idp = AsyncIdpMethods(call)
         self.key = AsyncKeyMethods(call)
         self.password_reset = AsyncPasswordResetMethods(call)
         self.pool = AsyncPoolMethods(call)

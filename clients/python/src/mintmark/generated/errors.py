@@ -1672,6 +1672,178 @@ class ClaimsTooLong(AnsweredError):
         return cast("int", self._required("characters"))
 
 
+class CredentialAlreadyInUse(AnsweredError):
+    """What is to be linked belongs to an account, whosever it is.
+
+    firebase: FEDERATED_USER_ID_ALREADY_LINKED
+    """
+
+    code = 5020
+    type = "credentialAlreadyInUse"
+
+    @property
+    def provider_id(self) -> str:
+        """The provider."""
+        return cast("str", self._required("providerId"))
+
+    @property
+    def email(self) -> Optional[str]:
+        """The address that the provider says."""
+        value = self._optional("email")
+        return None if value is None else cast("str", value)
+
+    @property
+    def pending_token(self) -> str:
+        """Stands for the credential that was shown, which cannot be shown again: a credential of its own for
+        some minutes.
+        """
+        return cast("str", self._required("pendingToken"))
+
+
+class EmailAlreadyInUse(AnsweredError):
+    """A credential brings an address that another account has.
+
+    firebase: EMAIL_EXISTS
+    """
+
+    code = 5021
+    type = "emailAlreadyInUse"
+
+    @property
+    def email(self) -> str:
+        """The address."""
+        return cast("str", self._required("email"))
+
+    @property
+    def provider_id(self) -> Optional[str]:
+        """The provider that says it."""
+        value = self._optional("providerId")
+        return None if value is None else cast("str", value)
+
+    @property
+    def pending_token(self) -> Optional[str]:
+        """Stands for the credential that was shown, which cannot be shown again: a credential of its own for
+        some minutes.
+        """
+        value = self._optional("pendingToken")
+        return None if value is None else cast("str", value)
+
+
+class ProviderAlreadyLinked(AnsweredError):
+    """A second login of one provider is to be linked.
+
+    firebase: provider-already-linked
+    """
+
+    code = 5022
+    type = "providerAlreadyLinked"
+
+    @property
+    def provider_id(self) -> str:
+        """The provider, or password."""
+        return cast("str", self._required("providerId"))
+
+
+class ProviderNotLinked(AnsweredError):
+    """A login is to be unlinked that is not there.
+
+    firebase: no-such-provider
+    """
+
+    code = 5023
+    type = "providerNotLinked"
+
+    @property
+    def provider_id(self) -> str:
+        """What was asked for."""
+        return cast("str", self._required("providerId"))
+
+    @property
+    def linked(self) -> List[str]:
+        """What there is."""
+        return cast("List[str]", self._required("linked"))
+
+
+class LastProvider(AnsweredError):
+    """The last way into an account is to be unlinked without force."""
+
+    code = 5024
+    type = "lastProvider"
+
+    @property
+    def provider_id(self) -> str:
+        """What was asked for."""
+        return cast("str", self._required("providerId"))
+
+
+class UserMismatch(AnsweredError):
+    """Somebody proves to be somebody else, or nobody here, where an account is to be shown once more.
+
+    firebase: USER_NOT_FOUND, user-mismatch
+    """
+
+    code = 5025
+    type = "userMismatch"
+
+
+class RecentLoginRequired(AnsweredError):
+    """Something weighty is asked for with a token of an old sign-in.
+
+    firebase: CREDENTIAL_TOO_OLD_LOGIN_AGAIN
+    """
+
+    code = 5026
+    type = "recentLoginRequired"
+
+    @property
+    def authenticated_at(self) -> int:
+        """When its owner signed in."""
+        return cast("int", self._required("authenticatedAt"))
+
+    @property
+    def maximum_age_seconds(self) -> int:
+        """How long ago it may be."""
+        return cast("int", self._required("maximumAgeSeconds"))
+
+
+class AnonymousNotAllowed(AnsweredError):
+    """Somebody signs in anonymously where that is not allowed.
+
+    firebase: ADMIN_ONLY_OPERATION
+    """
+
+    code = 5027
+    type = "anonymousNotAllowed"
+
+    @property
+    def tenant_id(self) -> str:
+        """The tenant."""
+        return cast("str", self._required("tenantId"))
+
+
+class CustomTokenInvalid(AnsweredError):
+    """A custom token fails a check.
+
+    firebase: INVALID_CUSTOM_TOKEN, CREDENTIAL_MISMATCH, MISSING_IDENTIFIER, TENANT_ID_MISMATCH,
+    INVALID_CLAIMS
+    """
+
+    code = 5028
+    type = "customTokenInvalid"
+
+    @property
+    def check(self) -> str:
+        """What failed: malformed, issuer, signature, audience, tenant, expired, notYetValid, lifetime, subject
+        or claims.
+        """
+        return cast("str", self._required("check"))
+
+    @property
+    def reason(self) -> str:
+        """What is wrong and how it must be."""
+        return cast("str", self._required("reason"))
+
+
 class ProviderUnavailable(AnsweredError):
     """A login provider does not answer, or says that it cannot now.
 
@@ -1724,6 +1896,148 @@ class ProviderUnusable(AnsweredError):
     def reason(self) -> str:
         """Why."""
         return cast("str", self._required("reason"))
+
+
+class IdpNotFound(AnsweredError):
+    """There is no such provider.
+
+    firebase: CONFIGURATION_NOT_FOUND, INVALID_PROVIDER_ID
+    """
+
+    code = 6003
+    type = "idpNotFound"
+
+    @property
+    def tenant_id(self) -> str:
+        """The tenant."""
+        return cast("str", self._required("tenantId"))
+
+    @property
+    def provider_id(self) -> str:
+        """The provider."""
+        return cast("str", self._required("providerId"))
+
+
+class IdpExists(AnsweredError):
+    """A provider is made twice.
+
+    firebase: CONFIGURATION_EXISTS
+    """
+
+    code = 6004
+    type = "idpExists"
+
+    @property
+    def tenant_id(self) -> str:
+        """The tenant."""
+        return cast("str", self._required("tenantId"))
+
+    @property
+    def provider_id(self) -> str:
+        """The provider."""
+        return cast("str", self._required("providerId"))
+
+
+class InvalidIdp(AnsweredError):
+    """Settings of a provider break a rule.
+
+    firebase: INVALID_CONFIG_ID, INVALID_OAUTH_CLIENT_ID
+    """
+
+    code = 6005
+    type = "invalidIdp"
+
+    @property
+    def pointer(self) -> str:
+        """Where, as an RFC 6901 pointer into the parameters."""
+        return cast("str", self._required("pointer"))
+
+    @property
+    def reason(self) -> str:
+        """What is wrong."""
+        return cast("str", self._required("reason"))
+
+
+class IdpDisabled(AnsweredError):
+    """Somebody signs in with a provider that is switched off.
+
+    firebase: OPERATION_NOT_ALLOWED
+    """
+
+    code = 6006
+    type = "idpDisabled"
+
+    @property
+    def tenant_id(self) -> str:
+        """The tenant."""
+        return cast("str", self._required("tenantId"))
+
+    @property
+    def provider_id(self) -> str:
+        """The provider."""
+        return cast("str", self._required("providerId"))
+
+
+class InvalidCredential(AnsweredError):
+    """An ID token or access token of a provider fails a check.
+
+    firebase: INVALID_IDP_RESPONSE
+    """
+
+    code = 6007
+    type = "invalidCredential"
+
+    @property
+    def provider_id(self) -> str:
+        """The provider."""
+        return cast("str", self._required("providerId"))
+
+    @property
+    def check(self) -> str:
+        """What failed: malformed, algorithm, signature, issuer, audience, authorizedParty, expired, notYetValid,
+        subject, accessTokenHash or accessToken.
+        """
+        return cast("str", self._required("check"))
+
+    @property
+    def reason(self) -> str:
+        """What is wrong and how it must be."""
+        return cast("str", self._required("reason"))
+
+
+class InvalidNonce(AnsweredError):
+    """The nonce of an ID token is missing, wrong, or was seen before.
+
+    firebase: MISSING_OR_INVALID_NONCE
+    """
+
+    code = 6008
+    type = "invalidNonce"
+
+    @property
+    def provider_id(self) -> str:
+        """The provider."""
+        return cast("str", self._required("providerId"))
+
+    @property
+    def check(self) -> str:
+        """What failed: missing, unexpected, mismatch or replayed."""
+        return cast("str", self._required("check"))
+
+    @property
+    def reason(self) -> str:
+        """What is wrong and how it must be."""
+        return cast("str", self._required("reason"))
+
+
+class PendingTokenInvalid(AnsweredError):
+    """A pending token is not of this tenant, or older than some minutes.
+
+    firebase: INVALID_PENDING_TOKEN
+    """
+
+    code = 6009
+    type = "pendingTokenInvalid"
 
 
 class StoreBusy(AnsweredError):
@@ -2128,8 +2442,24 @@ BY_TYPE: Dict[str, Type[AnsweredError]] = {
     "accountExists": AccountExists,
     "claimNameReserved": ClaimNameReserved,
     "claimsTooLong": ClaimsTooLong,
+    "credentialAlreadyInUse": CredentialAlreadyInUse,
+    "emailAlreadyInUse": EmailAlreadyInUse,
+    "providerAlreadyLinked": ProviderAlreadyLinked,
+    "providerNotLinked": ProviderNotLinked,
+    "lastProvider": LastProvider,
+    "userMismatch": UserMismatch,
+    "recentLoginRequired": RecentLoginRequired,
+    "anonymousNotAllowed": AnonymousNotAllowed,
+    "customTokenInvalid": CustomTokenInvalid,
     "providerUnavailable": ProviderUnavailable,
     "providerUnusable": ProviderUnusable,
+    "idpNotFound": IdpNotFound,
+    "idpExists": IdpExists,
+    "invalidIdp": InvalidIdp,
+    "idpDisabled": IdpDisabled,
+    "invalidCredential": InvalidCredential,
+    "invalidNonce": InvalidNonce,
+    "pendingTokenInvalid": PendingTokenInvalid,
     "storeBusy": StoreBusy,
     "storeReadOnly": StoreReadOnly,
     "storeFull": StoreFull,
@@ -2250,8 +2580,24 @@ __all__ = [
     "AccountExists",
     "ClaimNameReserved",
     "ClaimsTooLong",
+    "CredentialAlreadyInUse",
+    "EmailAlreadyInUse",
+    "ProviderAlreadyLinked",
+    "ProviderNotLinked",
+    "LastProvider",
+    "UserMismatch",
+    "RecentLoginRequired",
+    "AnonymousNotAllowed",
+    "CustomTokenInvalid",
     "ProviderUnavailable",
     "ProviderUnusable",
+    "IdpNotFound",
+    "IdpExists",
+    "InvalidIdp",
+    "IdpDisabled",
+    "InvalidCredential",
+    "InvalidNonce",
+    "PendingTokenInvalid",
     "StoreBusy",
     "StoreReadOnly",
     "StoreFull",

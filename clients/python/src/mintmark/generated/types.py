@@ -11,7 +11,7 @@ from .._record import Record
 AppliedChangeChange = Literal["created", "updated", "unchanged"]
 
 # What it is.
-AppliedChangeKind = Literal["tenant", "pool", "role"]
+AppliedChangeKind = Literal["tenant", "idp", "pool", "role"]
 
 # What an attribute's value fell short of.
 AttributeRule = Literal["unknown", "type", "tooLong", "option", "pattern", "consent"]
@@ -39,6 +39,9 @@ CredentialsProviderOpenTokenSource = Literal["self", "caller"]
 
 # A guest never had a login; a disabled identity was merged into another one or lost its last login.
 IdentityState = Literal["guest", "authenticated", "disabled"]
+
+# What a provider sends back when a person comes from it: code, which is redeemed with the client secret, or the idToken itself.
+IdpResponseType = Literal["code", "idToken"]
 
 # next: published, not signing yet. active: signing. retired: published until the last token it signed has expired. revoked: accepted nowhere.
 KeyState = Literal["next", "active", "retired", "revoked"]
@@ -304,17 +307,17 @@ class AppliedChange(Record):
 
     @property
     def kind(self) -> str:
-        """What it is. One of tenant, pool, role, or what a newer binary answers."""
+        """What it is. One of tenant, idp, pool, role, or what a newer binary answers."""
         return cast("str", self._required("kind"))
 
     @property
     def name(self) -> str:
-        """Its name, of a tenant its id."""
+        """Its name; of a tenant or identity provider its id."""
         return cast("str", self._required("name"))
 
     @property
     def tenant_id(self) -> Optional[str]:
-        """A tenant's id."""
+        """A tenant's id, and the tenant of an identity provider."""
         value = self._optional("tenantId")
         return None if value is None else cast("str", value)
 
@@ -1425,6 +1428,388 @@ class IdentityResolveResult(Record):
     def is_new_identity(self) -> bool:
         """Whether this call created the identity."""
         return cast("bool", self._required("isNewIdentity"))
+
+
+class Idp(Record):
+    """An identity provider that people of a tenant can sign in with."""
+
+    __slots__ = ()
+    _members = (("tenant_id", "tenantId"), ("provider_id", "providerId"), ("client_id", "clientId"), ("has_client_secret", "hasClientSecret"), ("issuer", "issuer"), ("display_name", "displayName"), ("enabled", "enabled"), ("response_type", "responseType"), ("trust_email", "trustEmail"), ("more_client_ids", "moreClientIds"), ("keys", "keys"), ("endpoint", "endpoint"), ("allow_insecure", "allowInsecure"), ("allow_private_network", "allowPrivateNetwork"), ("created_at", "createdAt"), ("updated_at", "updatedAt"),)
+
+    def __init__(
+        self,
+        *,
+        tenant_id: str,
+        provider_id: str,
+        client_id: str,
+        has_client_secret: bool,
+        enabled: bool,
+        response_type: str,
+        trust_email: bool,
+        more_client_ids: Sequence[str],
+        allow_insecure: bool,
+        allow_private_network: bool,
+        created_at: int,
+        updated_at: int,
+        issuer: Optional[str] = None,
+        display_name: Optional[str] = None,
+        keys: Optional[Sequence[Mapping[str, Any]]] = None,
+        endpoint: Optional[str] = None,
+    ) -> None:
+        super().__init__({
+            "tenantId": tenant_id,
+            "providerId": provider_id,
+            "clientId": client_id,
+            "hasClientSecret": has_client_secret,
+            "issuer": issuer,
+            "displayName": display_name,
+            "enabled": enabled,
+            "responseType": response_type,
+            "trustEmail": trust_email,
+            "moreClientIds": more_client_ids,
+            "keys": keys,
+            "endpoint": endpoint,
+            "allowInsecure": allow_insecure,
+            "allowPrivateNetwork": allow_private_network,
+            "createdAt": created_at,
+            "updatedAt": updated_at,
+        })
+
+    @property
+    def tenant_id(self) -> str:
+        """The id of a tenant, which stands in its issuer and is the audience of its ID tokens."""
+        return cast("str", self._required("tenantId"))
+
+    @property
+    def provider_id(self) -> str:
+        """An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or github.com, or
+        oidc. and a name of your own for any other OpenID Connect provider.
+        """
+        return cast("str", self._required("providerId"))
+
+    @property
+    def client_id(self) -> str:
+        """Your client id at the provider."""
+        return cast("str", self._required("clientId"))
+
+    @property
+    def has_client_secret(self) -> bool:
+        """Whether there is a client secret."""
+        return cast("bool", self._required("hasClientSecret"))
+
+    @property
+    def issuer(self) -> Optional[str]:
+        """Its issuer, of those that sign ID tokens."""
+        value = self._optional("issuer")
+        return None if value is None else cast("str", value)
+
+    @property
+    def display_name(self) -> Optional[str]:
+        """What people read on a button."""
+        value = self._optional("displayName")
+        return None if value is None else cast("str", value)
+
+    @property
+    def enabled(self) -> bool:
+        """Whether people can sign in with it."""
+        return cast("bool", self._required("enabled"))
+
+    @property
+    def response_type(self) -> str:
+        """What a provider sends back when a person comes from it: code, which is redeemed with the client
+        secret, or the idToken itself. One of code, idToken, or what a newer binary answers.
+        """
+        return cast("str", self._required("responseType"))
+
+    @property
+    def trust_email(self) -> bool:
+        """Whether its word counts when it says that an address is verified; of the known providers false, which
+        have fixed rules.
+        """
+        return cast("bool", self._required("trustEmail"))
+
+    @property
+    def more_client_ids(self) -> List[str]:
+        """Further client ids whose ID tokens are accepted."""
+        return cast("List[str]", self._required("moreClientIds"))
+
+    @property
+    def keys(self) -> Optional[List[Dict[str, Any]]]:
+        """Its public keys, if they are not fetched."""
+        value = self._optional("keys")
+        return None if value is None else cast("List[Dict[str, Any]]", value)
+
+    @property
+    def endpoint(self) -> Optional[str]:
+        """Where it is asked about access tokens."""
+        value = self._optional("endpoint")
+        return None if value is None else cast("str", value)
+
+    @property
+    def allow_insecure(self) -> bool:
+        """Whether it may be asked without TLS."""
+        return cast("bool", self._required("allowInsecure"))
+
+    @property
+    def allow_private_network(self) -> bool:
+        """Whether it may stand in a private network."""
+        return cast("bool", self._required("allowPrivateNetwork"))
+
+    @property
+    def created_at(self) -> int:
+        """Integer seconds since 1970-01-01T00:00:00Z."""
+        return cast("int", self._required("createdAt"))
+
+    @property
+    def updated_at(self) -> int:
+        """Integer seconds since 1970-01-01T00:00:00Z."""
+        return cast("int", self._required("updatedAt"))
+
+
+class IdpCheck(Record):
+    """One thing that was looked at."""
+
+    __slots__ = ()
+    _members = (("check", "check"), ("ok", "ok"), ("message", "message"),)
+
+    def __init__(self, *, check: str, ok: bool, message: str) -> None:
+        super().__init__({
+            "check": check,
+            "ok": ok,
+            "message": message,
+        })
+
+    @property
+    def check(self) -> str:
+        """What was looked at: settings, discovery, keys, responseType, algorithms or endpoint."""
+        return cast("str", self._required("check"))
+
+    @property
+    def ok(self) -> bool:
+        """Whether it is as it must be."""
+        return cast("bool", self._required("ok"))
+
+    @property
+    def message(self) -> str:
+        """What was found; if it is not ok, what to do."""
+        return cast("str", self._required("message"))
+
+
+class IdpDeclaration(Record):
+    """An identity provider as system.apply takes it: what idp.create takes. What is left out stays as it is; a
+    new provider gets the default.
+    """
+
+    __slots__ = ()
+    _members = (("tenant_id", "tenantId"), ("provider_id", "providerId"), ("client_id", "clientId"), ("client_secret", "clientSecret"), ("issuer", "issuer"), ("display_name", "displayName"), ("enabled", "enabled"), ("response_type", "responseType"), ("trust_email", "trustEmail"), ("more_client_ids", "moreClientIds"), ("keys", "keys"), ("endpoint", "endpoint"), ("allow_insecure", "allowInsecure"), ("allow_private_network", "allowPrivateNetwork"),)
+    _secret = frozenset({"clientSecret"})
+
+    def __init__(
+        self,
+        *,
+        provider_id: str,
+        tenant_id: Optional[str] = None,
+        client_id: Optional[str] = None,
+        client_secret: Optional[str] = None,
+        issuer: Optional[str] = None,
+        display_name: Optional[str] = None,
+        enabled: Optional[bool] = None,
+        response_type: Optional[str] = None,
+        trust_email: Optional[bool] = None,
+        more_client_ids: Optional[Sequence[str]] = None,
+        keys: Optional[Sequence[Mapping[str, Any]]] = None,
+        endpoint: Optional[str] = None,
+        allow_insecure: Optional[bool] = None,
+        allow_private_network: Optional[bool] = None,
+    ) -> None:
+        super().__init__({
+            "tenantId": tenant_id,
+            "providerId": provider_id,
+            "clientId": client_id,
+            "clientSecret": client_secret,
+            "issuer": issuer,
+            "displayName": display_name,
+            "enabled": enabled,
+            "responseType": response_type,
+            "trustEmail": trust_email,
+            "moreClientIds": more_client_ids,
+            "keys": keys,
+            "endpoint": endpoint,
+            "allowInsecure": allow_insecure,
+            "allowPrivateNetwork": allow_private_network,
+        })
+
+    @property
+    def tenant_id(self) -> Optional[str]:
+        """The tenant; it may be one of the document."""
+        value = self._optional("tenantId")
+        return None if value is None else cast("str", value)
+
+    @property
+    def provider_id(self) -> str:
+        """An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or github.com, or
+        oidc. and a name of your own for any other OpenID Connect provider.
+        """
+        return cast("str", self._required("providerId"))
+
+    @property
+    def client_id(self) -> Optional[str]:
+        """Your client id at the provider. It must stand in aud of its ID tokens."""
+        value = self._optional("clientId")
+        return None if value is None else cast("str", value)
+
+    @property
+    def client_secret(self) -> Optional[str]:
+        """Your client secret there. It is kept sealed and never shown."""
+        value = self._optional("clientSecret")
+        return None if value is None else cast("str", value)
+
+    @property
+    def issuer(self) -> Optional[str]:
+        """Of an oidc. provider its issuer, exactly as in iss; of microsoft.com the issuer of a directory,
+        without it that of personal accounts.
+        """
+        value = self._optional("issuer")
+        return None if value is None else cast("str", value)
+
+    @property
+    def display_name(self) -> Optional[str]:
+        """What people read on a button."""
+        value = self._optional("displayName")
+        return None if value is None else cast("str", value)
+
+    @property
+    def enabled(self) -> Optional[bool]:
+        """Whether people can sign in with it."""
+        value = self._optional("enabled")
+        return None if value is None else cast("bool", value)
+
+    @property
+    def response_type(self) -> Optional[str]:
+        """Without it idToken, and code for github.com, which has no ID tokens. code needs the client secret. One
+        of code, idToken, or what a newer binary answers.
+        """
+        value = self._optional("responseType")
+        return None if value is None else cast("str", value)
+
+    @property
+    def trust_email(self) -> Optional[bool]:
+        """Of an oidc. provider: whether its word counts when it says that an address is verified. Whoever has
+        such an address there gets the account that has it here, so only for providers that check it. The
+        others have fixed rules.
+        """
+        value = self._optional("trustEmail")
+        return None if value is None else cast("bool", value)
+
+    @property
+    def more_client_ids(self) -> Optional[List[str]]:
+        """Further client ids whose ID tokens are accepted: those of mobile apps, or bundle ids."""
+        value = self._optional("moreClientIds")
+        return None if value is None else cast("List[str]", value)
+
+    @property
+    def keys(self) -> Optional[List[Dict[str, Any]]]:
+        """Its public keys (RFC 7517), if they are not to be fetched."""
+        value = self._optional("keys")
+        return None if value is None else cast("List[Dict[str, Any]]", value)
+
+    @property
+    def endpoint(self) -> Optional[str]:
+        """Where a provider of access tokens is asked, instead of at its own address: google.com, facebook.com
+        and github.com.
+        """
+        value = self._optional("endpoint")
+        return None if value is None else cast("str", value)
+
+    @property
+    def allow_insecure(self) -> Optional[bool]:
+        """Whether it may be asked without TLS, for tests."""
+        value = self._optional("allowInsecure")
+        return None if value is None else cast("bool", value)
+
+    @property
+    def allow_private_network(self) -> Optional[bool]:
+        """Whether it may stand in a private network."""
+        value = self._optional("allowPrivateNetwork")
+        return None if value is None else cast("bool", value)
+
+
+class IdpDeleteResult(Record):
+    """What `idp.delete` answers."""
+
+    __slots__ = ()
+    _members = (("tenant_id", "tenantId"), ("provider_id", "providerId"),)
+
+    def __init__(self, *, tenant_id: str, provider_id: str) -> None:
+        super().__init__({
+            "tenantId": tenant_id,
+            "providerId": provider_id,
+        })
+
+    @property
+    def tenant_id(self) -> str:
+        """The id of a tenant, which stands in its issuer and is the audience of its ID tokens."""
+        return cast("str", self._required("tenantId"))
+
+    @property
+    def provider_id(self) -> str:
+        """An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or github.com, or
+        oidc. and a name of your own for any other OpenID Connect provider.
+        """
+        return cast("str", self._required("providerId"))
+
+
+class IdpListResult(Record):
+    """What `idp.list` answers."""
+
+    __slots__ = ()
+    _members = (("idps", "idps"), ("next_cursor", "nextCursor"),)
+
+    def __init__(
+        self,
+        *,
+        idps: Sequence[Union[Idp, Mapping[str, Any]]],
+        next_cursor: Optional[str] = None,
+    ) -> None:
+        super().__init__({
+            "idps": idps,
+            "nextCursor": next_cursor,
+        })
+
+    @property
+    def idps(self) -> List[Idp]:
+        """The providers."""
+        return [Idp.of(each) for each in self._required("idps")]
+
+    @property
+    def next_cursor(self) -> Optional[str]:
+        """Present when there is more: the cursor of the next call."""
+        value = self._optional("nextCursor")
+        return None if value is None else cast("str", value)
+
+
+class IdpTestResult(Record):
+    """What `idp.test` answers."""
+
+    __slots__ = ()
+    _members = (("ok", "ok"), ("checks", "checks"),)
+
+    def __init__(self, *, ok: bool, checks: Sequence[Union[IdpCheck, Mapping[str, Any]]]) -> None:
+        super().__init__({
+            "ok": ok,
+            "checks": checks,
+        })
+
+    @property
+    def ok(self) -> bool:
+        """Whether everything is as it must be."""
+        return cast("bool", self._required("ok"))
+
+    @property
+    def checks(self) -> List[IdpCheck]:
+        """What was looked at, in this order; after something that stands in the way of the rest, nothing more.
+        """
+        return [IdpCheck.of(each) for each in self._required("checks")]
 
 
 class JsonWebKey(Record):
@@ -3507,7 +3892,8 @@ class SystemApplyResult(Record):
 
     @property
     def changes(self) -> List[AppliedChange]:
-        """One for each thing in the document, in its order: tenants, pools, then roles."""
+        """One for each thing in the document, in its order: tenants, identity providers, pools, then roles.
+        """
         return [AppliedChange.of(each) for each in self._required("changes")]
 
 
@@ -4799,6 +5185,7 @@ __all__ = [
     "CredentialsProviderOpenFlow",
     "CredentialsProviderOpenTokenSource",
     "IdentityState",
+    "IdpResponseType",
     "KeyState",
     "LocalAccountMethod",
     "MailEncryption",
@@ -4855,6 +5242,12 @@ __all__ = [
     "IdentityLookupDeveloperResult",
     "IdentityMergeDevelopersResult",
     "IdentityResolveResult",
+    "Idp",
+    "IdpCheck",
+    "IdpDeclaration",
+    "IdpDeleteResult",
+    "IdpListResult",
+    "IdpTestResult",
     "JsonWebKey",
     "KeyListResult",
     "KeyRevokeResult",
