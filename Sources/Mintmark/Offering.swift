@@ -92,6 +92,8 @@ enum Lanes {
         case "signUp.submitPassword", "signIn.submitPassword", "signIn.withPassword", "passwordReset.submitPassword",
             "account.changePassword":
             .hash
+        case "signIn.withCredential", "account.link", "account.reauthenticate":
+            params?["credential"]?["password"] == nil ? .store : .hash
         case "account.create": params?["password"] == nil ? .store : .hash
         // A wrong key of RSA is made for it.
         case "test.token": params?["keyState"] == nil ? .store : .hash

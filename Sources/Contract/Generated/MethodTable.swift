@@ -10,8 +10,11 @@ public enum MethodTable {
         AccountDelete.info,
         AccountFind.info,
         AccountGet.info,
+        AccountLink.info,
         AccountList.info,
+        AccountReauthenticate.info,
         AccountSetClaims.info,
+        AccountUnlink.info,
         AccountUpdate.info,
         AuditList.info,
         AuditVerify.info,
@@ -69,11 +72,14 @@ public enum MethodTable {
         SessionRefresh.info,
         SessionRevokeAll.info,
         SessionSignOut.info,
+        SignInAnonymously.info,
         SignInResendCode.info,
         SignInStart.info,
         SignInSubmitCode.info,
         SignInSubmitPassword.info,
         SignInWithContinuation.info,
+        SignInWithCredential.info,
+        SignInWithCustomToken.info,
         SignInWithPassword.info,
         SignUpResendCode.info,
         SignUpStart.info,
@@ -107,14 +113,17 @@ public enum MethodTable {
     /// Binds every method to its handler. Testing methods are left out where there is none.
     public static func bind(account: any AccountHandlers, audit: any AuditHandlers, compat: any CompatHandlers, credentials: any CredentialsHandlers, credentialsProvider: any CredentialsProviderHandlers, identity: any IdentityHandlers, idp: any IdpHandlers, key: any KeyHandlers, passwordReset: any PasswordResetHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, session: any SessionHandlers, signIn: any SignInHandlers, signUp: any SignUpHandlers, store: any StoreHandlers, system: any SystemHandlers, tenant: any TenantHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
         var all: [BoundMethod] = []
-        all.reserveCapacity(97)
+        all.reserveCapacity(103)
         all.append(BoundMethod(AccountChangePassword.self) { try account.changePassword($0, $1) })
         all.append(BoundMethod(AccountCreate.self) { try account.create($0, $1) })
         all.append(BoundMethod(AccountDelete.self) { try account.delete($0, $1) })
         all.append(BoundMethod(AccountFind.self) { try account.find($0, $1) })
         all.append(BoundMethod(AccountGet.self) { try account.get($0, $1) })
+        all.append(BoundMethod(AccountLink.self) { try account.link($0, $1) })
         all.append(BoundMethod(AccountList.self) { try account.list($0, $1) })
+        all.append(BoundMethod(AccountReauthenticate.self) { try account.reauthenticate($0, $1) })
         all.append(BoundMethod(AccountSetClaims.self) { try account.setClaims($0, $1) })
+        all.append(BoundMethod(AccountUnlink.self) { try account.unlink($0, $1) })
         all.append(BoundMethod(AccountUpdate.self) { try account.update($0, $1) })
         all.append(BoundMethod(AuditList.self) { try audit.list($0, $1) })
         all.append(BoundMethod(AuditVerify.self) { try audit.verify($0, $1) })
@@ -172,11 +181,14 @@ public enum MethodTable {
         all.append(BoundMethod(SessionRefresh.self) { try session.refresh($0, $1) })
         all.append(BoundMethod(SessionRevokeAll.self) { try session.revokeAll($0, $1) })
         all.append(BoundMethod(SessionSignOut.self) { try session.signOut($0, $1) })
+        all.append(BoundMethod(SignInAnonymously.self) { try signIn.anonymously($0, $1) })
         all.append(BoundMethod(SignInResendCode.self) { try signIn.resendCode($0, $1) })
         all.append(BoundMethod(SignInStart.self) { try signIn.start($0, $1) })
         all.append(BoundMethod(SignInSubmitCode.self) { try signIn.submitCode($0, $1) })
         all.append(BoundMethod(SignInSubmitPassword.self) { try signIn.submitPassword($0, $1) })
         all.append(BoundMethod(SignInWithContinuation.self) { try signIn.withContinuation($0, $1) })
+        all.append(BoundMethod(SignInWithCredential.self) { try signIn.withCredential($0, $1) })
+        all.append(BoundMethod(SignInWithCustomToken.self) { try signIn.withCustomToken($0, $1) })
         all.append(BoundMethod(SignInWithPassword.self) { try signIn.withPassword($0, $1) })
         all.append(BoundMethod(SignUpResendCode.self) { try signUp.resendCode($0, $1) })
         all.append(BoundMethod(SignUpStart.self) { try signUp.start($0, $1) })

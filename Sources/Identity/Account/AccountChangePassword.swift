@@ -37,7 +37,7 @@ extension AccountService {
             try tx.deleteFlows(of: account.id, except: "")
             return .success(
                 try completion.begin(
-                    account, tenant, amr: ["pwd"], fresh, AccountChangePassword.info.name, call, at: now, in: tx))
+                    account, tenant, .password, fresh, AccountChangePassword.info.name, call, at: now, in: tx))
         }
         return try completion.tokens(try outcome.get(), tenant, audience: request.audience, at: now)
     }

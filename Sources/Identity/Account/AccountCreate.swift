@@ -25,6 +25,6 @@ extension AccountService {
             guard try tx.insert(made) else { throw UserAlreadyExists(next: "account.find") }
             try surroundings.audit.record(AuditEvent(AccountCreate.info.name, call, tenant: tenant.id, subject: id), at: now, in: tx)
         }
-        return account.answer
+        return account.answer([])
     }
 }

@@ -16,7 +16,7 @@ extension AccountService {
             try tx.update(account)
             try surroundings.audit.record(
                 AuditEvent(AccountSetClaims.info.name, call, tenant: account.tenantId, subject: account.id), at: now, in: tx)
-            return account.answer
+            return try account.answer(in: tx)
         }
     }
 }

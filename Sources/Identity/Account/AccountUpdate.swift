@@ -22,7 +22,7 @@ extension AccountService {
             if account.isDisabled { _ = try tx.deleteSessions(of: account.id) }
             try surroundings.audit.record(
                 AuditEvent(AccountUpdate.info.name, call, tenant: tenant.id, subject: account.id), at: now, in: tx)
-            return account.answer
+            return try account.answer(in: tx)
         }
     }
 }

@@ -38,7 +38,7 @@ struct PlannedTenant {
     /// What a document can change, in the order of the declaration.
     private static let members = [
         "name", "localAccountMethod", "signUpAllowed", "attributes", "audiences", "passwordPolicy", "codes", "lockout", "tokens",
-        "enumerationProtection",
+        "enumerationProtection", "oneAccountPerAddress", "anonymousAllowed", "customTokenSigners",
     ]
 
     /// - Parameter key: what a new tenant signs with.
@@ -57,6 +57,7 @@ extension TenantDeclaration {
         TenantUpdate.Params(
             tenantId: tenantId, name: name, localAccountMethod: localAccountMethod, signUpAllowed: signUpAllowed, attributes: attributes,
             audiences: audiences, passwordPolicy: passwordPolicy, codes: codes, lockout: lockout, tokens: tokens,
-            enumerationProtection: enumerationProtection)
+            enumerationProtection: enumerationProtection, oneAccountPerAddress: oneAccountPerAddress, anonymousAllowed: anonymousAllowed,
+            customTokenSigners: customTokenSigners)
     }
 }

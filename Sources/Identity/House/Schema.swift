@@ -68,6 +68,7 @@ public enum Schema {
                 "ALTER TABLE pool ADD COLUMN tag_maps TEXT NOT NULL DEFAULT '{}'",
                 "CREATE INDEX audit_anchor ON audit (chain, number) WHERE number = 1 OR method = 'audit.checkpoint'",
             ] + TenantTables.statements + PeopleTables.statements + OutboxTables.statements + SessionTables.statements
-                + CredentialsProviderTables.statements + IdpTables.statements),
+                + CredentialsProviderTables.statements + IdpTables.statements + AccountLoginTables.statements
+                + SpentTokenTables.statements),
     ]
 }

@@ -15,15 +15,31 @@ public protocol ForeignProviders: Sendable {
         for header: JWSHeader, issuer: String, of provider: ProviderAddress, _ call: any CallContext
     ) throws -> PublicKey?
 
-    /// The JSON object that a provider answers at `url`, with the HTTP status.
+    /// The JSON object that a provider answers, with the HTTP status.
     ///
     /// - Throws: as `key`.
-    func object(at url: String, of provider: ProviderAddress, _ call: any CallContext) throws -> (status: Int, object: JSONNode)
+    func object(_ question: ProviderQuestion, of provider: ProviderAddress, _ call: any CallContext) throws -> (
+        status: Int, object: JSONNode
+    )
 
     /// Looks at everything that an issuer publishes, anew.
     ///
     /// - Throws: what moves the call to where it may wait for other machines; a failure of the issuer stands in the answer.
     func inspect(issuer: String, of provider: ProviderAddress, _ call: any CallContext) throws -> IssuerInspection
+}
+
+/// What a provider is asked.
+public struct ProviderQuestion: Sendable {
+    public let url: String
+    public let headers: [(name: String, value: String)]
+    /// The JSON of a POST; nil for a GET.
+    public let body: [UInt8]?
+
+    init(_ url: String, headers: [(name: String, value: String)] = [], body: [UInt8]? = nil) {
+        self.url = url
+        self.headers = headers
+        self.body = body
+    }
 }
 
 /// How a provider may be reached.
@@ -50,7 +66,9 @@ public struct NoForeignProviders: ForeignProviders {
         throw ProviderUnavailable(provider: provider.name, reason: "this process asks nobody. Give its keys with the pool.")
     }
 
-    public func object(at url: String, of provider: ProviderAddress, _ call: any CallContext) throws -> (status: Int, object: JSONNode) {
+    public func object(_ question: ProviderQuestion, of provider: ProviderAddress, _ call: any CallContext) throws -> (
+        status: Int, object: JSONNode
+    ) {
         throw ProviderUnavailable(provider: provider.name, reason: "this process asks nobody.")
     }
 

@@ -1,3 +1,4 @@
+import JSON
 import Storage
 
 /// Somebody signed in, somewhere: a family of refresh tokens.
@@ -6,6 +7,10 @@ struct SessionRecord: Sendable {
     let accountId: String
     /// How its owner was authenticated (RFC 8176).
     let amr: [String]
+    /// What they signed in with: `password`, `code`, `anonymous`, `custom`, or a provider.
+    let provider: String
+    /// Claims of its tokens alone.
+    let claims: JSONObject
     let authenticatedAt: Int64
     let createdAt: Int64
     var lastUsedAt: Int64
@@ -25,14 +30,15 @@ struct RefreshTokenRecord: Sendable {
 extension Transaction {
     func session(_ id: String) throws -> SessionRecord? {
         try queryOne(
-            "SELECT id, account_id, amr, authenticated_at, created_at, last_used_at, expires_at FROM session WHERE id = $1", id,
+            "SELECT id, account_id, amr, provider, claims, authenticated_at, created_at, last_used_at, expires_at FROM session WHERE id = $1",
+            id,
             row: SessionRecord.init)
     }
 
     func sessions(of accountId: String, at now: Int64, limit: Int) throws -> [SessionRecord] {
         try query(
             """
-            SELECT id, account_id, amr, authenticated_at, created_at, last_used_at, expires_at FROM session
+            SELECT id, account_id, amr, provider, claims, authenticated_at, created_at, last_used_at, expires_at FROM session
             WHERE account_id = $1 AND expires_at > $2 ORDER BY created_at DESC, id LIMIT $3
             """, accountId, now, limit, row: SessionRecord.init)
     }
@@ -40,10 +46,10 @@ extension Transaction {
     func insert(_ session: SessionRecord) throws {
         try execute(
             """
-            INSERT INTO session (id, account_id, amr, authenticated_at, created_at, last_used_at, expires_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7)
-            """, session.id, session.accountId, session.amr.joined(separator: " "), session.authenticatedAt, session.createdAt,
-            session.lastUsedAt, session.expiresAt)
+            INSERT INTO session (id, account_id, amr, provider, claims, authenticated_at, created_at, last_used_at, expires_at)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+            """, session.id, session.accountId, session.amr.joined(separator: " "), session.provider,
+            JSONValue.object(session.claims).text, session.authenticatedAt, session.createdAt, session.lastUsedAt, session.expiresAt)
     }
 
     func touchSession(_ id: String, usedAt now: Int64, expiresAt: Int64) throws {
@@ -52,6 +58,11 @@ extension Transaction {
 
     /// Ends a session with all its refresh tokens. Answers false if there is none.
     func deleteSession(_ id: String) throws -> Bool { try execute("DELETE FROM session WHERE id = $1", id) == 1 }
+
+    /// Ends all sessions of an account but one.
+    func deleteSessions(of accountId: String, except id: String) throws {
+        try execute("DELETE FROM session WHERE account_id = $1 AND id <> $2", accountId, id)
+    }
 
     /// Ends all sessions of an account and answers how many they were.
     func deleteSessions(of accountId: String) throws -> Int { try execute("DELETE FROM session WHERE account_id = $1", accountId) }
@@ -88,7 +99,8 @@ extension SessionRecord {
     fileprivate init(_ row: Row) {
         self.init(
             id: row.string(0), accountId: row.string(1), amr: row.string(2).split(separator: " ").map(String.init),
-            authenticatedAt: row.int(3), createdAt: row.int(4), lastUsedAt: row.int(5), expiresAt: row.int(6))
+            provider: row.string(3), claims: (try? JSONValue(parsing: row.string(4)))?.object ?? [:], authenticatedAt: row.int(5),
+            createdAt: row.int(6), lastUsedAt: row.int(7), expiresAt: row.int(8))
     }
 }
 

@@ -12,12 +12,18 @@ extension SignInService {
         let fingerprint = flows.fingerprint(SignInStart.info.name, [.string(tenant.id), .string(request.username)])
         let account = try surroundings.database.read { try $0.account(named: username.folded, in: tenant.id) }
         if account == nil, !tenant.settings.enumerationProtection { throw UserNotFound(next: "signUp.start") }
+        // Somebody who signs in elsewhere is sent there, or told nothing at all.
+        if let account, !account.hasOwnWayIn, !tenant.settings.enumerationProtection {
+            let providers = try surroundings.database.read { try $0.accountLogins(of: account.id) }.map(\.providerId)
+            return SignInStep(state: .providerRequired, providers: providers)
+        }
         // Whom nobody knows is asked for what most people here have.
-        let method = account?.method ?? (tenant.settings.localAccountMethod == .emailPassword ? .password : .code)
+        let known = account.flatMap { $0.hasOwnWayIn ? $0 : nil }
+        let method = known?.method ?? (tenant.settings.localAccountMethod == .emailPassword ? .password : .code)
         var draft = flows.newFlow(
-            .signIn, method == .password ? .passwordRequired : .codeRequired, username, of: account?.id ?? surroundings.random.uuid(),
+            .signIn, method == .password ? .passwordRequired : .codeRequired, username, of: known?.id ?? surroundings.random.uuid(),
             in: tenant, request: fingerprint, at: now)
-        draft.isDecoy = account == nil
+        draft.isDecoy = known == nil
         guard method == .password else {
             return answer(
                 try flows.begin(.signIn, tenant, draft.address, sending, request: fingerprint, at: now) { _ in draft }, tenant)

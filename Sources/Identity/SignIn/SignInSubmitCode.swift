@@ -20,7 +20,7 @@ extension SignInService {
             }
             guard var account = try tx.account(flow.accountId) else { return .ended(ContinuationTokenExpired()) }
             account.isEmailVerified = true
-            result = (try completion.begin(account, tenant, amr: ["otp"], fresh, name, call, at: now, in: tx), tenant)
+            result = (try completion.begin(account, tenant, .code, fresh, name, call, at: now, in: tx), tenant)
             return .finished
         }
         guard let (signedIn, tenant) = result else { throw ContinuationTokenInvalid() }

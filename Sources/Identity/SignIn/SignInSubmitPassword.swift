@@ -29,7 +29,7 @@ extension SignInService {
             }
             guard let account else { return .ended(ContinuationTokenExpired()) }
             if account.mustChangePassword { return .ended(PasswordChangeRequired(next: "passwordReset.start")) }
-            result = (try completion.begin(account, tenant, amr: ["pwd"], fresh, name, call, at: now, in: tx), tenant)
+            result = (try completion.begin(account, tenant, .password, fresh, name, call, at: now, in: tx), tenant)
             return .finished
         }
         guard let (signedIn, tenant) = result else { throw ContinuationTokenInvalid() }

@@ -20,7 +20,7 @@ extension SignInService {
             try SignInCompletion.check(request.audience, of: tenant)
             guard let account = try tx.account(flow.accountId) else { return .ended(ContinuationTokenExpired()) }
             // The code proved the address; a password that was chosen on the way proves nothing more.
-            result = (try completion.begin(account, tenant, amr: ["otp"], fresh, name, call, at: now, in: tx), tenant)
+            result = (try completion.begin(account, tenant, .code, fresh, name, call, at: now, in: tx), tenant)
             return .finished
         }
         guard let (signedIn, tenant) = result else { throw ContinuationTokenInvalid() }

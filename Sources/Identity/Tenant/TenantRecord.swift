@@ -52,7 +52,9 @@ final class TenantRecord: Sendable {
             tenantId: id, name: settings.name, issuer: realm.issuer(of: .tenant(id)), localAccountMethod: settings.localAccountMethod,
             signUpAllowed: settings.signUpAllowed, attributes: attributes, audiences: audiences, passwordPolicy: policy, codes: codes,
             lockout: lockout, tokens: tokens, delivery: settings.delivery?.shown, enumerationProtection: settings.enumerationProtection,
-            signingAlgorithm: settings.signingAlgorithm, createdAt: createdAt, updatedAt: updatedAt)
+            oneAccountPerAddress: settings.oneAccountPerAddress, anonymousAllowed: settings.anonymousAllowed,
+            customTokenSigners: settings.customTokenSigners, signingAlgorithm: settings.signingAlgorithm, createdAt: createdAt,
+            updatedAt: updatedAt)
     }
 
     /// The settings as they stand in the store: what `tenant.create` would take to make it again.

@@ -34,6 +34,9 @@ extension TenantUpdate.Params {
             signUpAllowed: signUpAllowed ?? settings.signUpAllowed, attributes: attributes ?? settings.attributes,
             audiences: audiences ?? settings.audiences, passwordPolicy: passwordPolicy ?? settings.passwordPolicy,
             codes: codes ?? settings.codes, lockout: lockout ?? settings.lockout, tokens: tokens ?? settings.tokens,
-            enumerationProtection: enumerationProtection ?? settings.enumerationProtection, signingAlgorithm: settings.signingAlgorithm)
+            enumerationProtection: enumerationProtection ?? settings.enumerationProtection,
+            oneAccountPerAddress: oneAccountPerAddress ?? settings.oneAccountPerAddress,
+            anonymousAllowed: anonymousAllowed ?? settings.anonymousAllowed,
+            customTokenSigners: customTokenSigners ?? settings.customTokenSigners, signingAlgorithm: settings.signingAlgorithm)
     }
 }

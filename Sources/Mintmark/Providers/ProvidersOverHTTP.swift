@@ -48,16 +48,21 @@ struct ProvidersOverHTTP: ForeignProviders {
             allowsPrivateNetwork: provider.allowsPrivateNetwork)
     }
 
-    func object(at url: String, of provider: ProviderAddress, _ call: any CallContext) throws -> (status: Int, object: JSONNode) {
+    func object(_ question: ProviderQuestion, of provider: ProviderAddress, _ call: any CallContext) throws -> (
+        status: Int, object: JSONNode
+    ) {
         guard mayWait(call) else { throw MoveToLane(.network) }
-        let place = ProviderPlace(of: url)
+        let place = ProviderPlace(of: question.url)
         try pass(place, provider, call)
         var timeout: IssuerFailure?
         defer { turnstile.leave(place, timeout: timeout) }
         let policy = HTTPPolicy(
             allowsInsecureLoopback: provider.allowsInsecure || allowsPlainLoopback, allowsPrivateNetwork: provider.allowsPrivateNetwork)
+        let kind = question.body == nil ? [] : [(name: "Content-Type", value: "application/json")]
         let request = HTTPRequest(
-            url: url, headers: [("Accept", "application/json")], policy: policy, isCancelled: { call.isCancelled })
+            question.body == nil ? .GET : .POST, url: question.url,
+            headers: [("Accept", "application/json"), ("User-Agent", "mintmark")] + kind + question.headers, body: question.body,
+            policy: policy, isCancelled: { call.isCancelled })
         let response: HTTPResponse
         do throws(HTTPFailure) { response = try client.send(request) } catch {
             if case .timedOut = error.reason { timeout = IssuerFailure(error) }

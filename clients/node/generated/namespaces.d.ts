@@ -55,8 +55,11 @@ export type {
   AccountDeleteParams, AccountDeleteResult,
   AccountFindParams, AccountFindResult,
   AccountGetParams, AccountGetResult,
+  AccountLinkParams, AccountLinkResult,
   AccountListParams, AccountListResult,
+  AccountReauthenticateParams, AccountReauthenticateResult,
   AccountSetClaimsParams, AccountSetClaimsResult,
+  AccountUnlinkParams, AccountUnlinkResult,
   AccountUpdateParams, AccountUpdateResult,
 } from "./methods/account.js";
 
@@ -166,11 +169,14 @@ export type {
 
 export type {
   SignInMethods,
+  SignInAnonymouslyParams, SignInAnonymouslyResult,
   SignInResendCodeParams, SignInResendCodeResult,
   SignInStartParams, SignInStartResult,
   SignInSubmitCodeParams, SignInSubmitCodeResult,
   SignInSubmitPasswordParams, SignInSubmitPasswordResult,
   SignInWithContinuationParams, SignInWithContinuationResult,
+  SignInWithCredentialParams, SignInWithCredentialResult,
+  SignInWithCustomTokenParams, SignInWithCustomTokenResult,
   SignInWithPasswordParams, SignInWithPasswordResult,
 } from "./methods/signIn.js";
 

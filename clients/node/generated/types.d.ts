@@ -12,14 +12,19 @@ export interface Account {
   accountId: AccountId;
   /** The id of a tenant, which stands in its issuer and is the audience of its ID tokens. */
   tenantId: TenantId;
-  /** The email address that somebody signs up or in with. Compared without regard to upper and lower case. */
-  username: Username;
+  /** The address that it signs in with; none for one without an address of its own. */
+  username?: Username;
   /** The address that mails go to. */
   email?: string;
   /** Whether its owner has shown that mails there reach them. */
   emailVerified: boolean;
-  /** How the owner of an account signs in. */
+  /**
+   * How the owner of an account signs in: password, code, with a provider (federated), by custom tokens of your backend
+   * (custom), or not again (anonymous).
+   */
   method: Open<SignInMethod>;
+  /** The ways into it. */
+  providers: LinkedProvider[];
   /** Attributes by their names: strings, integers and booleans, as the tenant asks for them. */
   attributes: AttributeValues;
   /** Custom claims of its tokens. */
@@ -36,8 +41,18 @@ export interface Account {
   lastSignInAt?: Timestamp;
 }
 
-/** The id of an account; sub in its tokens. At most 64 characters. */
+/** The id of an account; sub in its tokens. At most 128 characters. */
 export type AccountId = string;
+
+/** What a provider says of whoever signed in with it. */
+export interface AdditionalUserInfo {
+  /** The provider. */
+  providerId: string;
+  /** The name that it calls them by, where it has such names. */
+  username?: string;
+  /** All of it: the claims of the ID token, or the answer about the access token. */
+  profile: JsonObject;
+}
 
 /** What applying a document did, or would do, to one thing that it declares. */
 export interface AppliedChange {
@@ -187,6 +202,53 @@ export interface CodePolicy {
  */
 export type ContinuationToken = string;
 
+/** Proof of who somebody is: what a provider gave, an address with its password, or a pending token. */
+export type Credential =
+  & {
+    /** With providerId: its ID token. */
+    idToken?: Jwt;
+    /**
+     * With providerId: its access token. With an ID token that has at_hash it must fit that; alone it is for google.com,
+     * facebook.com and github.com, which are asked about it. At most 16384 characters.
+     */
+    accessToken?: string;
+    /**
+     * With an ID token that has a nonce: the value whose SHA-256 in hexadecimal was sent to the provider as nonce. At
+     * most 1024 characters.
+     */
+    rawNonce?: string;
+    /** With apple.com: what Apple tells of the person at the first consent, and never again. */
+    user?: { name?: { firstName?: string; lastName?: string; }; };
+    /** With email: its password. */
+    password?: Password;
+  }
+  & (
+    | {
+      /** The provider that gave idToken or accessToken. */
+      providerId: ProviderId;
+      /** An address that signs in with a password. */
+      email?: undefined;
+      /** From an earlier answer, instead of what a provider gave. */
+      pendingToken?: undefined;
+    }
+    | {
+      /** The provider that gave idToken or accessToken. */
+      providerId?: undefined;
+      /** An address that signs in with a password. */
+      email: Username;
+      /** From an earlier answer, instead of what a provider gave. */
+      pendingToken?: undefined;
+    }
+    | {
+      /** The provider that gave idToken or accessToken. */
+      providerId?: undefined;
+      /** An address that signs in with a password. */
+      email?: undefined;
+      /** From an earlier answer, instead of what a provider gave. */
+      pendingToken: PendingToken;
+    }
+  )
+
 /** Temporary credentials, in the form every AWS SDK understands. */
 export interface Credentials {
   /** ASIA and more; not secret. */
@@ -234,6 +296,14 @@ export type CredentialsProviderLogins = { [name: string]: string };
 
 /** Where a list goes on: nextCursor of the answer before, unchanged. At most 65535 characters. */
 export type Cursor = string;
+
+/** Somebody who may say who signs in: a backend of yours that signs tokens with a key of its own. */
+export interface CustomTokenSigner {
+  /** What stands in iss and sub of its tokens. At most 255 characters. */
+  issuer: string;
+  /** Its public keys (RFC 7517). At most 20 elements. */
+  keys: readonly JsonObject[];
+}
 
 /** The name under which your own sign-in stands in a pool, such as login.shop. At most 128 characters. */
 export type DeveloperProviderName = string;
@@ -434,6 +504,22 @@ export interface LatencyBucket {
   upToMicroseconds: number;
   /** How many calls took at most this long and longer than the bucket before. */
   count: number;
+}
+
+/** A way into an account. */
+export interface LinkedProvider {
+  /** The provider; password or code for the account's own address. */
+  providerId: string;
+  /** Who it is there; of password and code the address. */
+  subject: string;
+  /** The address that the provider said last, which can be another than the account's. */
+  email?: string;
+  /** The name that it said last. */
+  displayName?: string;
+  /** The picture that it said last. */
+  photoUrl?: string;
+  /** Since when it leads here. */
+  linkedAt?: Timestamp;
 }
 
 /** How people prove who they are: by a code sent to their address, by a password, or as they chose when they signed up. */
@@ -770,6 +856,14 @@ export type PrincipalTags = { [name: string]: string };
  */
 export type ProviderId = string;
 
+/** The provider's own tokens, as they came. */
+export interface ProviderTokens {
+  /** Its ID token. */
+  idToken?: string;
+  /** Its access token. */
+  accessToken?: string;
+}
+
 /**
  * Public login provider to its token. The pool's developer provider and its own tokens do not belong here. At most 10
  * members.
@@ -922,6 +1016,8 @@ export interface Session {
   accountId: AccountId;
   /** How its owner was authenticated (RFC 8176). */
   amr: string[];
+  /** What its owner signed in with: password, code, anonymous, custom, or a provider. */
+  signInProvider: string;
   /** auth_time in its tokens. */
   authenticatedAt: Timestamp;
   /** Integer seconds since 1970-01-01T00:00:00Z. */
@@ -938,13 +1034,19 @@ export type SessionName = string;
 /** The session token of temporary credentials. At most 20000 characters. Secret: `util.inspect` does not show it. */
 export type SessionToken = string;
 
-/** How the owner of an account signs in. */
-export type SignInMethod = "password" | "code" | "federated";
+/**
+ * How the owner of an account signs in: password, code, with a provider (federated), by custom tokens of your backend
+ * (custom), or not again (anonymous).
+ */
+export type SignInMethod = "password" | "code" | "federated" | "anonymous" | "custom";
 
 /** Where a sign-in stands. */
 export interface SignInStep {
-  /** What comes next. codeRequired: submitCode; passwordRequired: submitPassword; completed: signed in. */
-  state: Open<"codeRequired" | "passwordRequired" | "completed">;
+  /**
+   * What comes next. codeRequired: submitCode; passwordRequired: submitPassword; providerRequired: sign in with one of
+   * providers, then account.link with the pendingToken if there is one; completed: signed in.
+   */
+  state: Open<"codeRequired" | "passwordRequired" | "providerRequired" | "completed">;
   /** Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages. */
   continuationToken?: ContinuationToken;
   /** codeRequired: where the code went, with most of it hidden. */
@@ -956,10 +1058,10 @@ export interface SignInStep {
   /** codeRequired: from when on it makes sense to ask for another code. */
   resendAt?: Timestamp;
   /**
-   * codeRequired: until when the code is good; passwordRequired: until when the continuation token is; completed: when
-   * the ID token expires.
+   * codeRequired: until when the code is good; passwordRequired: until when the continuation token is; providerRequired:
+   * until when the pending token is; completed: when the ID token expires.
    */
-  expiresAt: Timestamp;
+  expiresAt?: Timestamp;
   /** completed: whose it is. */
   account?: Account;
   /** completed: says who signed in; for your application. */
@@ -968,8 +1070,18 @@ export interface SignInStep {
   accessToken?: Jwt;
   /** completed: gets fresh ones. */
   refreshToken?: RefreshToken;
-  /** completed: whether this is the sign-in right after the sign-up. */
+  /** completed: whether this sign-in, or the sign-up right before it, made the account. */
   isNewAccount?: boolean;
+  /** completed with a provider: what it says of the person. */
+  additionalUserInfo?: AdditionalUserInfo;
+  /** completed with a provider, where it was asked for: its own tokens. */
+  providerTokens?: ProviderTokens;
+  /** providerRequired: the providers that lead to the account; none for one that has only its own password or codes. */
+  providers?: string[];
+  /** providerRequired: the address that has the account. */
+  email?: string;
+  /** providerRequired: stands for the credential, to be linked after signing in. */
+  pendingToken?: PendingToken;
 }
 
 /** Where a sign-up stands. */
@@ -1104,6 +1216,18 @@ export interface Tenant {
   delivery?: TenantDelivery;
   /** Whether sign-up, sign-in and reset hide which addresses have accounts. */
   enumerationProtection: boolean;
+  /**
+   * Whether an address belongs to one account, whoever says it. Without that, accounts made by a provider have no
+   * address of their own.
+   */
+  oneAccountPerAddress: boolean;
+  /**
+   * Whether anybody can have an account without saying who they are. Its tokens are ID tokens of this tenant like any
+   * others.
+   */
+  anonymousAllowed: boolean;
+  /** Whose custom tokens are taken by signIn.withCustomToken. At most 20 elements. */
+  customTokenSigners?: CustomTokenSigner[];
   /** The JOSE algorithm a pool signs its tokens with. */
   signingAlgorithm: Open<SigningAlgorithm>;
   /** Integer seconds since 1970-01-01T00:00:00Z. */
@@ -1168,6 +1292,18 @@ export interface TenantDeclaration {
   tokens?: TokenLifetimes;
   /** Whether sign-up, sign-in and reset hide which addresses have accounts. */
   enumerationProtection?: boolean;
+  /**
+   * Whether an address belongs to one account, whoever says it. Without that, accounts made by a provider have no
+   * address of their own.
+   */
+  oneAccountPerAddress?: boolean;
+  /**
+   * Whether anybody can have an account without saying who they are. Its tokens are ID tokens of this tenant like any
+   * others.
+   */
+  anonymousAllowed?: boolean;
+  /** Whose custom tokens are taken by signIn.withCustomToken. At most 20 elements. */
+  customTokenSigners?: readonly CustomTokenSigner[];
   /**
    * For a new tenant, which has ES256 without it; of a tenant that is there it cannot be changed here, since key.rotate
    * does that.

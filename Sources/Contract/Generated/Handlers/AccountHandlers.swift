@@ -19,11 +19,20 @@ public protocol AccountHandlers: Sendable {
     /// Get an account.
     func get(_ request: AccountGet.Params, _ call: any CallContext) throws -> AccountGet.Result
 
+    /// Add a way into one's own account.
+    func link(_ request: AccountLink.Params, _ call: any CallContext) throws -> AccountLink.Result
+
     /// List the accounts of a tenant.
     func list(_ request: AccountList.Params, _ call: any CallContext) throws -> AccountList.Result
 
+    /// Show once more that an account is one's own.
+    func reauthenticate(_ request: AccountReauthenticate.Params, _ call: any CallContext) throws -> AccountReauthenticate.Result
+
     /// Set the custom claims of an account.
     func setClaims(_ request: AccountSetClaims.Params, _ call: any CallContext) throws -> AccountSetClaims.Result
+
+    /// Take a way into one's own account away.
+    func unlink(_ request: AccountUnlink.Params, _ call: any CallContext) throws -> AccountUnlink.Result
 
     /// Change an account.
     func update(_ request: AccountUpdate.Params, _ call: any CallContext) throws -> AccountUpdate.Result

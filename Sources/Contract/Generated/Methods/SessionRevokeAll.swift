@@ -56,6 +56,6 @@ public enum SessionRevokeAll: ContractMethod {
         caller: .developer, isReadOnly: false, isTesting: false,
         errors: ["accountNotFound"],
         openRPC: ##"{"name":"session.revokeAll","summary":"End all sessions of an account.","description":"Its tokens are refused by token.verify from now on.","paramStructure":"by-name","params":[{"name":"accountId","required":true,"description":"The id of an account; sub in its tokens.","schema":{"$ref":"#/components/schemas/AccountId"}}],"result":{"name":"result","schema":{"type":"object","required":["revoked"],"properties":{"revoked":{"description":"How many there were.","type":"integer"}}}},"errors":[{"$ref":"#/components/errors/accountNotFound"}],"examples":[{"name":"one","params":[{"name":"accountId","value":"0196f1d2-7b3c-4e52-9a41-5f0c6a7d8e90"}],"result":{"name":"result","value":{"revoked":1}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-equivalents":{"firebase":"accounts:update validSince"}}"##,
-        makeParams: { [FieldInfo(name: "accountId", type: "string of 1–64 characters like ^[0-9a-f-]+$", isRequired: true, defaultValue: nil, description: "The id of an account; sub in its tokens.")] },
+        makeParams: { [FieldInfo(name: "accountId", type: "string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$", isRequired: true, defaultValue: nil, description: "The id of an account; sub in its tokens.")] },
         makeResult: { [FieldInfo(name: "revoked", type: "integer", isRequired: true, defaultValue: nil, description: "How many there were.")] })
 }

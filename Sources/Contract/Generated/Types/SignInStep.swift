@@ -4,14 +4,15 @@ import JSON
 
 /// Where a sign-in stands.
 public struct SignInStep: ContractResult, Equatable {
-    /// What comes next. codeRequired: submitCode; passwordRequired: submitPassword; completed: signed in.
+    /// What comes next. codeRequired: submitCode; passwordRequired: submitPassword; providerRequired: sign in with one of providers, then account.link with the pendingToken if there is one; completed: signed in.
     public enum State: String, Sendable, CaseIterable {
         case codeRequired
         case passwordRequired
+        case providerRequired
         case completed
     }
 
-    /// What comes next. codeRequired: submitCode; passwordRequired: submitPassword; completed: signed in.
+    /// What comes next. codeRequired: submitCode; passwordRequired: submitPassword; providerRequired: sign in with one of providers, then account.link with the pendingToken if there is one; completed: signed in.
     public var state: State
     /// Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages.
     public var continuationToken: String?
@@ -23,8 +24,8 @@ public struct SignInStep: ContractResult, Equatable {
     public var codeLength: Int64?
     /// codeRequired: from when on it makes sense to ask for another code.
     public var resendAt: Int64?
-    /// codeRequired: until when the code is good; passwordRequired: until when the continuation token is; completed: when the ID token expires.
-    public var expiresAt: Int64
+    /// codeRequired: until when the code is good; passwordRequired: until when the continuation token is; providerRequired: until when the pending token is; completed: when the ID token expires.
+    public var expiresAt: Int64?
     /// completed: whose it is.
     public var account: Account?
     /// completed: says who signed in; for your application.
@@ -33,10 +34,20 @@ public struct SignInStep: ContractResult, Equatable {
     public var accessToken: String?
     /// completed: gets fresh ones.
     public var refreshToken: String?
-    /// completed: whether this is the sign-in right after the sign-up.
+    /// completed: whether this sign-in, or the sign-up right before it, made the account.
     public var isNewAccount: Bool?
+    /// completed with a provider: what it says of the person.
+    public var additionalUserInfo: AdditionalUserInfo?
+    /// completed with a provider, where it was asked for: its own tokens.
+    public var providerTokens: ProviderTokens?
+    /// providerRequired: the providers that lead to the account; none for one that has only its own password or codes.
+    public var providers: [String]?
+    /// providerRequired: the address that has the account.
+    public var email: String?
+    /// providerRequired: stands for the credential, to be linked after signing in.
+    public var pendingToken: String?
 
-    public init(state: State, continuationToken: String? = nil, sentTo: String? = nil, channel: Channel? = nil, codeLength: Int64? = nil, resendAt: Int64? = nil, expiresAt: Int64, account: Account? = nil, idToken: String? = nil, accessToken: String? = nil, refreshToken: String? = nil, isNewAccount: Bool? = nil) {
+    public init(state: State, continuationToken: String? = nil, sentTo: String? = nil, channel: Channel? = nil, codeLength: Int64? = nil, resendAt: Int64? = nil, expiresAt: Int64? = nil, account: Account? = nil, idToken: String? = nil, accessToken: String? = nil, refreshToken: String? = nil, isNewAccount: Bool? = nil, additionalUserInfo: AdditionalUserInfo? = nil, providerTokens: ProviderTokens? = nil, providers: [String]? = nil, email: String? = nil, pendingToken: String? = nil) {
         self.state = state
         self.continuationToken = continuationToken
         self.sentTo = sentTo
@@ -49,6 +60,11 @@ public struct SignInStep: ContractResult, Equatable {
         self.accessToken = accessToken
         self.refreshToken = refreshToken
         self.isNewAccount = isNewAccount
+        self.additionalUserInfo = additionalUserInfo
+        self.providerTokens = providerTokens
+        self.providers = providers
+        self.email = email
+        self.pendingToken = pendingToken
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -75,8 +91,10 @@ public struct SignInStep: ContractResult, Equatable {
             writer.key("resendAt")
             writer.int(resendAt)
         }
-        writer.key("expiresAt")
-        writer.int(expiresAt)
+        if let expiresAt {
+            writer.key("expiresAt")
+            writer.int(expiresAt)
+        }
         if let account {
             writer.key("account")
             account.write(to: &writer)
@@ -96,6 +114,30 @@ public struct SignInStep: ContractResult, Equatable {
         if let isNewAccount {
             writer.key("isNewAccount")
             writer.bool(isNewAccount)
+        }
+        if let additionalUserInfo {
+            writer.key("additionalUserInfo")
+            additionalUserInfo.write(to: &writer)
+        }
+        if let providerTokens {
+            writer.key("providerTokens")
+            providerTokens.write(to: &writer)
+        }
+        if let providers {
+            writer.key("providers")
+            writer.beginArray()
+            for element in providers {
+                writer.string(element)
+            }
+            writer.endArray()
+        }
+        if let email {
+            writer.key("email")
+            writer.string(email)
+        }
+        if let pendingToken {
+            writer.key("pendingToken")
+            writer.string(pendingToken)
         }
         writer.endObject()
     }

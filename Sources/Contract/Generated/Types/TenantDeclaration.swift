@@ -26,10 +26,16 @@ public struct TenantDeclaration: ContractParams, Equatable {
     public var tokens: TokenLifetimes?
     /// Whether sign-up, sign-in and reset hide which addresses have accounts.
     public var enumerationProtection: Bool?
+    /// Whether an address belongs to one account, whoever says it. Without that, accounts made by a provider have no address of their own.
+    public var oneAccountPerAddress: Bool?
+    /// Whether anybody can have an account without saying who they are. Its tokens are ID tokens of this tenant like any others.
+    public var anonymousAllowed: Bool?
+    /// Whose custom tokens are taken by signIn.withCustomToken.
+    public var customTokenSigners: [CustomTokenSigner]?
     /// For a new tenant, which has ES256 without it; of a tenant that is there it cannot be changed here, since key.rotate does that.
     public var signingAlgorithm: SigningAlgorithm?
 
-    public init(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, enumerationProtection: Bool? = nil, signingAlgorithm: SigningAlgorithm? = nil) {
+    public init(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, enumerationProtection: Bool? = nil, oneAccountPerAddress: Bool? = nil, anonymousAllowed: Bool? = nil, customTokenSigners: [CustomTokenSigner]? = nil, signingAlgorithm: SigningAlgorithm? = nil) {
         self.tenantId = tenantId
         self.name = name
         self.localAccountMethod = localAccountMethod
@@ -41,6 +47,9 @@ public struct TenantDeclaration: ContractParams, Equatable {
         self.lockout = lockout
         self.tokens = tokens
         self.enumerationProtection = enumerationProtection
+        self.oneAccountPerAddress = oneAccountPerAddress
+        self.anonymousAllowed = anonymousAllowed
+        self.customTokenSigners = customTokenSigners
         self.signingAlgorithm = signingAlgorithm
     }
 
@@ -56,6 +65,9 @@ public struct TenantDeclaration: ContractParams, Equatable {
         var lockout: LockoutPolicy?
         var tokens: TokenLifetimes?
         var enumerationProtection: Bool?
+        var oneAccountPerAddress: Bool?
+        var anonymousAllowed: Bool?
+        var customTokenSigners: [CustomTokenSigner]?
         var signingAlgorithm: SigningAlgorithm?
         node.forEachPair { _name, _value in
             if _name.isString("tenantId") {
@@ -80,10 +92,16 @@ public struct TenantDeclaration: ContractParams, Equatable {
                 tokens = reader.object(_value, at: "tokens")
             } else if _name.isString("enumerationProtection") {
                 enumerationProtection = reader.boolean(_value, at: "enumerationProtection")
+            } else if _name.isString("oneAccountPerAddress") {
+                oneAccountPerAddress = reader.boolean(_value, at: "oneAccountPerAddress")
+            } else if _name.isString("anonymousAllowed") {
+                anonymousAllowed = reader.boolean(_value, at: "anonymousAllowed")
+            } else if _name.isString("customTokenSigners") {
+                customTokenSigners = reader.array(_value, at: "customTokenSigners", count: 0...20, isUnique: false) { reader, value, step in reader.object(value, at: step) }
             } else if _name.isString("signingAlgorithm") {
                 signingAlgorithm = reader.enumeration(_value, at: "signingAlgorithm")
             } else {
-                reader.unknown(_name, among: ["tenantId", "name", "localAccountMethod", "signUpAllowed", "attributes", "audiences", "passwordPolicy", "codes", "lockout", "tokens", "enumerationProtection", "signingAlgorithm"])
+                reader.unknown(_name, among: ["tenantId", "name", "localAccountMethod", "signUpAllowed", "attributes", "audiences", "passwordPolicy", "codes", "lockout", "tokens", "enumerationProtection", "oneAccountPerAddress", "anonymousAllowed", "customTokenSigners", "signingAlgorithm"])
             }
         }
         if tenantId == nil { reader.missing("tenantId", in: node) }
@@ -99,6 +117,9 @@ public struct TenantDeclaration: ContractParams, Equatable {
         self.lockout = lockout
         self.tokens = tokens
         self.enumerationProtection = enumerationProtection
+        self.oneAccountPerAddress = oneAccountPerAddress
+        self.anonymousAllowed = anonymousAllowed
+        self.customTokenSigners = customTokenSigners
         self.signingAlgorithm = signingAlgorithm
     }
 }

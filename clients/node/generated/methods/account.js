@@ -6,8 +6,11 @@ const methods = {
   delete: { name: "account.delete", isTesting: false, secrets: [] },
   find: { name: "account.find", isTesting: false, secrets: [["attributes"]] },
   get: { name: "account.get", isTesting: false, secrets: [["attributes"]] },
+  link: { name: "account.link", isTesting: false, secrets: [["continuationToken"], ["account", "attributes"], ["idToken"], ["accessToken"], ["refreshToken"], ["providerTokens", "idToken"], ["providerTokens", "accessToken"], ["pendingToken"]] },
   list: { name: "account.list", isTesting: false, secrets: [["accounts", "*", "attributes"]] },
+  reauthenticate: { name: "account.reauthenticate", isTesting: false, secrets: [["continuationToken"], ["account", "attributes"], ["idToken"], ["accessToken"], ["refreshToken"], ["providerTokens", "idToken"], ["providerTokens", "accessToken"], ["pendingToken"]] },
   setClaims: { name: "account.setClaims", isTesting: false, secrets: [["attributes"]] },
+  unlink: { name: "account.unlink", isTesting: false, secrets: [["attributes"]] },
   update: { name: "account.update", isTesting: false, secrets: [["attributes"]] },
 };
 
@@ -110,6 +113,52 @@ export class AccountMethods {
   }
 
   /**
+   * Add a way into one's own account.
+   *
+   * A provider that nobody here has, or an address with a new password. The id stays, and so do name and picture; the
+   * tokens of the answer name what was linked. Who has one account and proves another gets credentialAlreadyInUse or
+   * emailAlreadyInUse with a pending token for going on. A password needs a sign-in of the last five minutes and ends
+   * all other sessions; an anonymous account needs no such sign-in.
+   *
+   * Also offered with `caller: "public"`.
+   *
+   * Equivalent: firebase accounts:signInWithIdp idToken, accounts:signUp idToken.
+   *
+   * @throws {TokenMalformed} Not three parts of base64url, no JSON object, a member missing or of a wrong type, an
+   * unknown critical header.
+   * @throws {TokenAlgorithmNotAllowed} alg is none, an HMAC, or not the algorithm of the key that kid names.
+   * @throws {TokenKeyUnknown} kid is missing or names no key of this store; the keys of a deleted pool go with it.
+   * @throws {TokenSignatureInvalid} The signature does not verify with the key that kid names.
+   * @throws {TokenIssuerMismatch} iss is not what was expected, or not the issuer whose key signed.
+   * @throws {TokenExpired} exp is past.
+   * @throws {TokenNotYetValid} iat or nbf lies in the future.
+   * @throws {TokenUseMismatch} A token of one kind is given where another is needed.
+   * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
+   * credentials.revoke has named one of them since the token was minted.
+   * @throws {IdpNotFound} There is no such provider.
+   * @throws {IdpDisabled} Somebody signs in with a provider that is switched off.
+   * @throws {InvalidCredential} An ID token or access token of a provider fails a check.
+   * @throws {InvalidNonce} The nonce of an ID token is missing, wrong, or was seen before.
+   * @throws {PendingTokenInvalid} A pending token is not of this tenant, or older than some minutes.
+   * @throws {ProviderUnavailable} A login provider does not answer, or says that it cannot now.
+   * @throws {ProviderUnusable} What a login provider answers proves nothing: its certificate, its address, its documents
+   * or its keys are not what they must be. Asking again changes nothing until the provider, or how the pool names it, is
+   * mended.
+   * @throws {InvalidUsername} An address that is malformed, or not of ASCII.
+   * @throws {InvalidPassword} A new password breaks rules, or a password is wrong.
+   * @throws {AccountLocked} Guessing has locked the account or the address.
+   * @throws {AccountDisabled} A disabled account would sign in or refresh.
+   * @throws {AudienceNotOffered} An audience that the tenant does not list.
+   * @throws {CredentialAlreadyInUse} What is to be linked belongs to an account, whosever it is.
+   * @throws {EmailAlreadyInUse} A credential brings an address that another account has.
+   * @throws {ProviderAlreadyLinked} A second login of one provider is to be linked.
+   * @throws {RecentLoginRequired} Something weighty is asked for with a token of an old sign-in.
+   */
+  link(params, options) {
+    return this.#call(methods.link, params, options);
+  }
+
+  /**
    * List the accounts of a tenant.
    *
    * In the order of their ids.
@@ -121,6 +170,50 @@ export class AccountMethods {
    */
   list(params, options) {
     return this.#call(methods.list, params, options);
+  }
+
+  /**
+   * Show once more that an account is one's own.
+   *
+   * With any credential that leads to it; then what needs a sign-in of the last five minutes can be done with the tokens
+   * of the answer. A credential of somebody else, or of nobody, signs nobody in and changes nothing.
+   *
+   * Also offered with `caller: "public"`.
+   *
+   * Equivalent: firebase accounts:signInWithIdp autoCreate=false.
+   *
+   * @throws {TokenMalformed} Not three parts of base64url, no JSON object, a member missing or of a wrong type, an
+   * unknown critical header.
+   * @throws {TokenAlgorithmNotAllowed} alg is none, an HMAC, or not the algorithm of the key that kid names.
+   * @throws {TokenKeyUnknown} kid is missing or names no key of this store; the keys of a deleted pool go with it.
+   * @throws {TokenSignatureInvalid} The signature does not verify with the key that kid names.
+   * @throws {TokenIssuerMismatch} iss is not what was expected, or not the issuer whose key signed.
+   * @throws {TokenExpired} exp is past.
+   * @throws {TokenNotYetValid} iat or nbf lies in the future.
+   * @throws {TokenUseMismatch} A token of one kind is given where another is needed.
+   * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
+   * credentials.revoke has named one of them since the token was minted.
+   * @throws {IdpNotFound} There is no such provider.
+   * @throws {IdpDisabled} Somebody signs in with a provider that is switched off.
+   * @throws {InvalidCredential} An ID token or access token of a provider fails a check.
+   * @throws {InvalidNonce} The nonce of an ID token is missing, wrong, or was seen before.
+   * @throws {PendingTokenInvalid} A pending token is not of this tenant, or older than some minutes.
+   * @throws {ProviderUnavailable} A login provider does not answer, or says that it cannot now.
+   * @throws {ProviderUnusable} What a login provider answers proves nothing: its certificate, its address, its documents
+   * or its keys are not what they must be. Asking again changes nothing until the provider, or how the pool names it, is
+   * mended.
+   * @throws {InvalidUsername} An address that is malformed, or not of ASCII.
+   * @throws {InvalidPassword} A new password breaks rules, or a password is wrong.
+   * @throws {PasswordNotSet} A password for an account that signs in otherwise, or its reset.
+   * @throws {PasswordChangeRequired} An account whose password must be changed.
+   * @throws {AccountLocked} Guessing has locked the account or the address.
+   * @throws {AccountDisabled} A disabled account would sign in or refresh.
+   * @throws {AudienceNotOffered} An audience that the tenant does not list.
+   * @throws {UserMismatch} Somebody proves to be somebody else, or nobody here, where an account is to be shown once
+   * more.
+   */
+  reauthenticate(params, options) {
+    return this.#call(methods.reauthenticate, params, options);
   }
 
   /**
@@ -139,6 +232,35 @@ export class AccountMethods {
    */
   setClaims(params, options) {
     return this.#call(methods.setClaims, params, options);
+  }
+
+  /**
+   * Take a way into one's own account away.
+   *
+   * Address, name and picture stay. The last way in is taken away only with force: then nobody can sign in to the
+   * account any more. Taking the password away needs a sign-in of the last five minutes.
+   *
+   * Also offered with `caller: "public"`.
+   *
+   * Equivalent: firebase accounts:update deleteProvider.
+   *
+   * @throws {TokenMalformed} Not three parts of base64url, no JSON object, a member missing or of a wrong type, an
+   * unknown critical header.
+   * @throws {TokenAlgorithmNotAllowed} alg is none, an HMAC, or not the algorithm of the key that kid names.
+   * @throws {TokenKeyUnknown} kid is missing or names no key of this store; the keys of a deleted pool go with it.
+   * @throws {TokenSignatureInvalid} The signature does not verify with the key that kid names.
+   * @throws {TokenIssuerMismatch} iss is not what was expected, or not the issuer whose key signed.
+   * @throws {TokenExpired} exp is past.
+   * @throws {TokenNotYetValid} iat or nbf lies in the future.
+   * @throws {TokenUseMismatch} A token of one kind is given where another is needed.
+   * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
+   * credentials.revoke has named one of them since the token was minted.
+   * @throws {ProviderNotLinked} A login is to be unlinked that is not there.
+   * @throws {LastProvider} The last way into an account is to be unlinked without force.
+   * @throws {RecentLoginRequired} Something weighty is asked for with a token of an old sign-in.
+   */
+  unlink(params, options) {
+    return this.#call(methods.unlink, params, options);
   }
 
   /**

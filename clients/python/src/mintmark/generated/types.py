@@ -79,11 +79,11 @@ RoleMappingSource = Literal["token", "rules"]
 # How the claim's value must compare. notEqual does not match a claim that is missing.
 RoleRuleMatchType = Literal["equals", "contains", "startsWith", "notEqual"]
 
-# How the owner of an account signs in.
-SignInMethod = Literal["password", "code", "federated"]
+# How the owner of an account signs in: password, code, with a provider (federated), by custom tokens of your backend (custom), or not again (anonymous).
+SignInMethod = Literal["password", "code", "federated", "anonymous", "custom"]
 
-# What comes next. codeRequired: submitCode; passwordRequired: submitPassword; completed: signed in.
-SignInStepState = Literal["codeRequired", "passwordRequired", "completed"]
+# What comes next. codeRequired: submitCode; passwordRequired: submitPassword; providerRequired: sign in with one of providers, then account.link with the pendingToken if there is one; completed: signed in.
+SignInStepState = Literal["codeRequired", "passwordRequired", "providerRequired", "completed"]
 
 # What comes next. codeRequired: submitCode; passwordRequired: submitPassword; attributesRequired: submitAttributes; completed: the account is there, signIn.withContinuation signs it in.
 SignUpStepState = Literal["codeRequired", "passwordRequired", "attributesRequired", "completed"]
@@ -117,7 +117,7 @@ class Account(Record):
     """A person's account in a tenant."""
 
     __slots__ = ()
-    _members = (("account_id", "accountId"), ("tenant_id", "tenantId"), ("username", "username"), ("email", "email"), ("email_verified", "emailVerified"), ("method", "method"), ("attributes", "attributes"), ("claims", "claims"), ("disabled", "disabled"), ("must_change_password", "mustChangePassword"), ("created_at", "createdAt"), ("updated_at", "updatedAt"), ("last_sign_in_at", "lastSignInAt"),)
+    _members = (("account_id", "accountId"), ("tenant_id", "tenantId"), ("username", "username"), ("email", "email"), ("email_verified", "emailVerified"), ("method", "method"), ("providers", "providers"), ("attributes", "attributes"), ("claims", "claims"), ("disabled", "disabled"), ("must_change_password", "mustChangePassword"), ("created_at", "createdAt"), ("updated_at", "updatedAt"), ("last_sign_in_at", "lastSignInAt"),)
     _secret = frozenset({"attributes"})
 
     def __init__(
@@ -125,14 +125,15 @@ class Account(Record):
         *,
         account_id: str,
         tenant_id: str,
-        username: str,
         email_verified: bool,
         method: str,
+        providers: Sequence[Union[LinkedProvider, Mapping[str, Any]]],
         attributes: Mapping[str, Any],
         claims: Mapping[str, Any],
         disabled: bool,
         created_at: int,
         updated_at: int,
+        username: Optional[str] = None,
         email: Optional[str] = None,
         must_change_password: Optional[bool] = None,
         last_sign_in_at: Optional[int] = None,
@@ -144,6 +145,7 @@ class Account(Record):
             "email": email,
             "emailVerified": email_verified,
             "method": method,
+            "providers": providers,
             "attributes": attributes,
             "claims": claims,
             "disabled": disabled,
@@ -164,10 +166,10 @@ class Account(Record):
         return cast("str", self._required("tenantId"))
 
     @property
-    def username(self) -> str:
-        """The email address that somebody signs up or in with. Compared without regard to upper and lower case.
-        """
-        return cast("str", self._required("username"))
+    def username(self) -> Optional[str]:
+        """The address that it signs in with; none for one without an address of its own."""
+        value = self._optional("username")
+        return None if value is None else cast("str", value)
 
     @property
     def email(self) -> Optional[str]:
@@ -182,10 +184,16 @@ class Account(Record):
 
     @property
     def method(self) -> str:
-        """How the owner of an account signs in. One of password, code, federated, or what a newer binary
-        answers.
+        """How the owner of an account signs in: password, code, with a provider (federated), by custom tokens of
+        your backend (custom), or not again (anonymous). One of password, code, federated, anonymous, custom,
+        or what a newer binary answers.
         """
         return cast("str", self._required("method"))
+
+    @property
+    def providers(self) -> List[LinkedProvider]:
+        """The ways into it."""
+        return [LinkedProvider.of(each) for each in self._required("providers")]
 
     @property
     def attributes(self) -> Dict[str, Any]:
@@ -269,6 +277,42 @@ class AccountListResult(Record):
         """Present when there is more: the cursor of the next call."""
         value = self._optional("nextCursor")
         return None if value is None else cast("str", value)
+
+
+class AdditionalUserInfo(Record):
+    """What a provider says of whoever signed in with it."""
+
+    __slots__ = ()
+    _members = (("provider_id", "providerId"), ("username", "username"), ("profile", "profile"),)
+
+    def __init__(
+        self,
+        *,
+        provider_id: str,
+        profile: Mapping[str, Any],
+        username: Optional[str] = None,
+    ) -> None:
+        super().__init__({
+            "providerId": provider_id,
+            "username": username,
+            "profile": profile,
+        })
+
+    @property
+    def provider_id(self) -> str:
+        """The provider."""
+        return cast("str", self._required("providerId"))
+
+    @property
+    def username(self) -> Optional[str]:
+        """The name that it calls them by, where it has such names."""
+        value = self._optional("username")
+        return None if value is None else cast("str", value)
+
+    @property
+    def profile(self) -> Dict[str, Any]:
+        """All of it: the claims of the ID token, or the answer about the access token."""
+        return cast("Dict[str, Any]", self._required("profile"))
 
 
 class AppliedChange(Record):
@@ -784,6 +828,132 @@ class CompatHttpResult(Record):
         return cast("str", self._required("body"))
 
 
+class Credential(Record):
+    """Proof of who somebody is: what a provider gave, an address with its password, or a pending token."""
+
+    __slots__ = ()
+    _members = (("provider_id", "providerId"), ("email", "email"), ("pending_token", "pendingToken"), ("id_token", "idToken"), ("access_token", "accessToken"), ("raw_nonce", "rawNonce"), ("user", "user"), ("password", "password"),)
+    _secret = frozenset({"pendingToken", "idToken", "accessToken", "rawNonce", "password"})
+
+    def __init__(
+        self,
+        *,
+        provider_id: Optional[str] = None,
+        email: Optional[str] = None,
+        pending_token: Optional[str] = None,
+        id_token: Optional[str] = None,
+        access_token: Optional[str] = None,
+        raw_nonce: Optional[str] = None,
+        user: Optional[Union[CredentialUser, Mapping[str, Any]]] = None,
+        password: Optional[str] = None,
+    ) -> None:
+        super().__init__({
+            "providerId": provider_id,
+            "email": email,
+            "pendingToken": pending_token,
+            "idToken": id_token,
+            "accessToken": access_token,
+            "rawNonce": raw_nonce,
+            "user": user,
+            "password": password,
+        })
+
+    @property
+    def provider_id(self) -> Optional[str]:
+        """The provider that gave idToken or accessToken."""
+        value = self._optional("providerId")
+        return None if value is None else cast("str", value)
+
+    @property
+    def email(self) -> Optional[str]:
+        """An address that signs in with a password."""
+        value = self._optional("email")
+        return None if value is None else cast("str", value)
+
+    @property
+    def pending_token(self) -> Optional[str]:
+        """From an earlier answer, instead of what a provider gave."""
+        value = self._optional("pendingToken")
+        return None if value is None else cast("str", value)
+
+    @property
+    def id_token(self) -> Optional[str]:
+        """With providerId: its ID token."""
+        value = self._optional("idToken")
+        return None if value is None else cast("str", value)
+
+    @property
+    def access_token(self) -> Optional[str]:
+        """With providerId: its access token. With an ID token that has at_hash it must fit that; alone it is for
+        google.com, facebook.com and github.com, which are asked about it.
+        """
+        value = self._optional("accessToken")
+        return None if value is None else cast("str", value)
+
+    @property
+    def raw_nonce(self) -> Optional[str]:
+        """With an ID token that has a nonce: the value whose SHA-256 in hexadecimal was sent to the provider as
+        nonce.
+        """
+        value = self._optional("rawNonce")
+        return None if value is None else cast("str", value)
+
+    @property
+    def user(self) -> Optional[CredentialUser]:
+        """With apple.com: what Apple tells of the person at the first consent, and never again."""
+        value = self._optional("user")
+        return None if value is None else CredentialUser.of(value)
+
+    @property
+    def password(self) -> Optional[str]:
+        """With email: its password."""
+        value = self._optional("password")
+        return None if value is None else cast("str", value)
+
+
+class CredentialUser(Record):
+    """With apple.com: what Apple tells of the person at the first consent, and never again."""
+
+    __slots__ = ()
+    _members = (("name", "name"),)
+
+    def __init__(self, *, name: Optional[Union[CredentialUserName, Mapping[str, Any]]] = None) -> None:
+        super().__init__({
+            "name": name,
+        })
+
+    @property
+    def name(self) -> Optional[CredentialUserName]:
+        """Their name."""
+        value = self._optional("name")
+        return None if value is None else CredentialUserName.of(value)
+
+
+class CredentialUserName(Record):
+    """Their name."""
+
+    __slots__ = ()
+    _members = (("first_name", "firstName"), ("last_name", "lastName"),)
+
+    def __init__(self, *, first_name: Optional[str] = None, last_name: Optional[str] = None) -> None:
+        super().__init__({
+            "firstName": first_name,
+            "lastName": last_name,
+        })
+
+    @property
+    def first_name(self) -> Optional[str]:
+        """The given name."""
+        value = self._optional("firstName")
+        return None if value is None else cast("str", value)
+
+    @property
+    def last_name(self) -> Optional[str]:
+        """The family name."""
+        value = self._optional("lastName")
+        return None if value is None else cast("str", value)
+
+
 class Credentials(Record):
     """Temporary credentials, in the form every AWS SDK understands."""
 
@@ -1182,6 +1352,29 @@ class CredentialsVerifyResult(Record):
         """
         value = self._optional("sessionPolicy")
         return None if value is None else cast("Dict[str, Any]", value)
+
+
+class CustomTokenSigner(Record):
+    """Somebody who may say who signs in: a backend of yours that signs tokens with a key of its own."""
+
+    __slots__ = ()
+    _members = (("issuer", "issuer"), ("keys", "keys"),)
+
+    def __init__(self, *, issuer: str, keys: Sequence[Mapping[str, Any]]) -> None:
+        super().__init__({
+            "issuer": issuer,
+            "keys": keys,
+        })
+
+    @property
+    def issuer(self) -> str:
+        """What stands in iss and sub of its tokens."""
+        return cast("str", self._required("issuer"))
+
+    @property
+    def keys(self) -> List[Dict[str, Any]]:
+        """Its public keys (RFC 7517)."""
+        return cast("List[Dict[str, Any]]", self._required("keys"))
 
 
 class HealthCheck(Record):
@@ -1973,6 +2166,66 @@ class LatencyBucket(Record):
     def count(self) -> int:
         """How many calls took at most this long and longer than the bucket before."""
         return cast("int", self._required("count"))
+
+
+class LinkedProvider(Record):
+    """A way into an account."""
+
+    __slots__ = ()
+    _members = (("provider_id", "providerId"), ("subject", "subject"), ("email", "email"), ("display_name", "displayName"), ("photo_url", "photoUrl"), ("linked_at", "linkedAt"),)
+
+    def __init__(
+        self,
+        *,
+        provider_id: str,
+        subject: str,
+        email: Optional[str] = None,
+        display_name: Optional[str] = None,
+        photo_url: Optional[str] = None,
+        linked_at: Optional[int] = None,
+    ) -> None:
+        super().__init__({
+            "providerId": provider_id,
+            "subject": subject,
+            "email": email,
+            "displayName": display_name,
+            "photoUrl": photo_url,
+            "linkedAt": linked_at,
+        })
+
+    @property
+    def provider_id(self) -> str:
+        """The provider; password or code for the account's own address."""
+        return cast("str", self._required("providerId"))
+
+    @property
+    def subject(self) -> str:
+        """Who it is there; of password and code the address."""
+        return cast("str", self._required("subject"))
+
+    @property
+    def email(self) -> Optional[str]:
+        """The address that the provider said last, which can be another than the account's."""
+        value = self._optional("email")
+        return None if value is None else cast("str", value)
+
+    @property
+    def display_name(self) -> Optional[str]:
+        """The name that it said last."""
+        value = self._optional("displayName")
+        return None if value is None else cast("str", value)
+
+    @property
+    def photo_url(self) -> Optional[str]:
+        """The picture that it said last."""
+        value = self._optional("photoUrl")
+        return None if value is None else cast("str", value)
+
+    @property
+    def linked_at(self) -> Optional[int]:
+        """Since when it leads here."""
+        value = self._optional("linkedAt")
+        return None if value is None else cast("int", value)
 
 
 class LockoutPolicy(Record):
@@ -2808,6 +3061,32 @@ class PrincipalTagMap(Record):
         return cast("Dict[str, str]", self._required("principalTags"))
 
 
+class ProviderTokens(Record):
+    """The provider's own tokens, as they came."""
+
+    __slots__ = ()
+    _members = (("id_token", "idToken"), ("access_token", "accessToken"),)
+    _secret = frozenset({"idToken", "accessToken"})
+
+    def __init__(self, *, id_token: Optional[str] = None, access_token: Optional[str] = None) -> None:
+        super().__init__({
+            "idToken": id_token,
+            "accessToken": access_token,
+        })
+
+    @property
+    def id_token(self) -> Optional[str]:
+        """Its ID token."""
+        value = self._optional("idToken")
+        return None if value is None else cast("str", value)
+
+    @property
+    def access_token(self) -> Optional[str]:
+        """Its access token."""
+        value = self._optional("accessToken")
+        return None if value is None else cast("str", value)
+
+
 class Revocation(Record):
     """Credentials of this subject that were issued before this moment are refused."""
 
@@ -3225,7 +3504,7 @@ class Session(Record):
     """Somebody signed in, somewhere."""
 
     __slots__ = ()
-    _members = (("session_id", "sessionId"), ("account_id", "accountId"), ("amr", "amr"), ("authenticated_at", "authenticatedAt"), ("created_at", "createdAt"), ("last_used_at", "lastUsedAt"), ("expires_at", "expiresAt"),)
+    _members = (("session_id", "sessionId"), ("account_id", "accountId"), ("amr", "amr"), ("sign_in_provider", "signInProvider"), ("authenticated_at", "authenticatedAt"), ("created_at", "createdAt"), ("last_used_at", "lastUsedAt"), ("expires_at", "expiresAt"),)
 
     def __init__(
         self,
@@ -3233,6 +3512,7 @@ class Session(Record):
         session_id: str,
         account_id: str,
         amr: Sequence[str],
+        sign_in_provider: str,
         authenticated_at: int,
         created_at: int,
         last_used_at: int,
@@ -3242,6 +3522,7 @@ class Session(Record):
             "sessionId": session_id,
             "accountId": account_id,
             "amr": amr,
+            "signInProvider": sign_in_provider,
             "authenticatedAt": authenticated_at,
             "createdAt": created_at,
             "lastUsedAt": last_used_at,
@@ -3262,6 +3543,11 @@ class Session(Record):
     def amr(self) -> List[str]:
         """How its owner was authenticated (RFC 8176)."""
         return cast("List[str]", self._required("amr"))
+
+    @property
+    def sign_in_provider(self) -> str:
+        """What its owner signed in with: password, code, anonymous, custom, or a provider."""
+        return cast("str", self._required("signInProvider"))
 
     @property
     def authenticated_at(self) -> int:
@@ -3339,24 +3625,29 @@ class SignInStep(Record):
     """Where a sign-in stands."""
 
     __slots__ = ()
-    _members = (("state", "state"), ("continuation_token", "continuationToken"), ("sent_to", "sentTo"), ("channel", "channel"), ("code_length", "codeLength"), ("resend_at", "resendAt"), ("expires_at", "expiresAt"), ("account", "account"), ("id_token", "idToken"), ("access_token", "accessToken"), ("refresh_token", "refreshToken"), ("is_new_account", "isNewAccount"),)
-    _secret = frozenset({"continuationToken", "idToken", "accessToken", "refreshToken"})
+    _members = (("state", "state"), ("continuation_token", "continuationToken"), ("sent_to", "sentTo"), ("channel", "channel"), ("code_length", "codeLength"), ("resend_at", "resendAt"), ("expires_at", "expiresAt"), ("account", "account"), ("id_token", "idToken"), ("access_token", "accessToken"), ("refresh_token", "refreshToken"), ("is_new_account", "isNewAccount"), ("additional_user_info", "additionalUserInfo"), ("provider_tokens", "providerTokens"), ("providers", "providers"), ("email", "email"), ("pending_token", "pendingToken"),)
+    _secret = frozenset({"continuationToken", "idToken", "accessToken", "refreshToken", "pendingToken"})
 
     def __init__(
         self,
         *,
         state: str,
-        expires_at: int,
         continuation_token: Optional[str] = None,
         sent_to: Optional[str] = None,
         channel: Optional[str] = None,
         code_length: Optional[int] = None,
         resend_at: Optional[int] = None,
+        expires_at: Optional[int] = None,
         account: Optional[Union[Account, Mapping[str, Any]]] = None,
         id_token: Optional[str] = None,
         access_token: Optional[str] = None,
         refresh_token: Optional[str] = None,
         is_new_account: Optional[bool] = None,
+        additional_user_info: Optional[Union[AdditionalUserInfo, Mapping[str, Any]]] = None,
+        provider_tokens: Optional[Union[ProviderTokens, Mapping[str, Any]]] = None,
+        providers: Optional[Sequence[str]] = None,
+        email: Optional[str] = None,
+        pending_token: Optional[str] = None,
     ) -> None:
         super().__init__({
             "state": state,
@@ -3371,12 +3662,18 @@ class SignInStep(Record):
             "accessToken": access_token,
             "refreshToken": refresh_token,
             "isNewAccount": is_new_account,
+            "additionalUserInfo": additional_user_info,
+            "providerTokens": provider_tokens,
+            "providers": providers,
+            "email": email,
+            "pendingToken": pending_token,
         })
 
     @property
     def state(self) -> str:
-        """What comes next. codeRequired: submitCode; passwordRequired: submitPassword; completed: signed in. One
-        of codeRequired, passwordRequired, completed, or what a newer binary answers.
+        """What comes next. codeRequired: submitCode; passwordRequired: submitPassword; providerRequired: sign in
+        with one of providers, then account.link with the pendingToken if there is one; completed: signed in.
+        One of codeRequired, passwordRequired, providerRequired, completed, or what a newer binary answers.
         """
         return cast("str", self._required("state"))
 
@@ -3412,11 +3709,12 @@ class SignInStep(Record):
         return None if value is None else cast("int", value)
 
     @property
-    def expires_at(self) -> int:
+    def expires_at(self) -> Optional[int]:
         """codeRequired: until when the code is good; passwordRequired: until when the continuation token is;
-        completed: when the ID token expires.
+        providerRequired: until when the pending token is; completed: when the ID token expires.
         """
-        return cast("int", self._required("expiresAt"))
+        value = self._optional("expiresAt")
+        return None if value is None else cast("int", value)
 
     @property
     def account(self) -> Optional[Account]:
@@ -3444,9 +3742,41 @@ class SignInStep(Record):
 
     @property
     def is_new_account(self) -> Optional[bool]:
-        """completed: whether this is the sign-in right after the sign-up."""
+        """completed: whether this sign-in, or the sign-up right before it, made the account."""
         value = self._optional("isNewAccount")
         return None if value is None else cast("bool", value)
+
+    @property
+    def additional_user_info(self) -> Optional[AdditionalUserInfo]:
+        """completed with a provider: what it says of the person."""
+        value = self._optional("additionalUserInfo")
+        return None if value is None else AdditionalUserInfo.of(value)
+
+    @property
+    def provider_tokens(self) -> Optional[ProviderTokens]:
+        """completed with a provider, where it was asked for: its own tokens."""
+        value = self._optional("providerTokens")
+        return None if value is None else ProviderTokens.of(value)
+
+    @property
+    def providers(self) -> Optional[List[str]]:
+        """providerRequired: the providers that lead to the account; none for one that has only its own password
+        or codes.
+        """
+        value = self._optional("providers")
+        return None if value is None else cast("List[str]", value)
+
+    @property
+    def email(self) -> Optional[str]:
+        """providerRequired: the address that has the account."""
+        value = self._optional("email")
+        return None if value is None else cast("str", value)
+
+    @property
+    def pending_token(self) -> Optional[str]:
+        """providerRequired: stands for the credential, to be linked after signing in."""
+        value = self._optional("pendingToken")
+        return None if value is None else cast("str", value)
 
 
 class SignUpStep(Record):
@@ -4148,7 +4478,7 @@ class Tenant(Record):
     """A tenant: the accounts of people, and how they come to be."""
 
     __slots__ = ()
-    _members = (("tenant_id", "tenantId"), ("name", "name"), ("issuer", "issuer"), ("local_account_method", "localAccountMethod"), ("sign_up_allowed", "signUpAllowed"), ("attributes", "attributes"), ("audiences", "audiences"), ("password_policy", "passwordPolicy"), ("codes", "codes"), ("lockout", "lockout"), ("tokens", "tokens"), ("delivery", "delivery"), ("enumeration_protection", "enumerationProtection"), ("signing_algorithm", "signingAlgorithm"), ("created_at", "createdAt"), ("updated_at", "updatedAt"),)
+    _members = (("tenant_id", "tenantId"), ("name", "name"), ("issuer", "issuer"), ("local_account_method", "localAccountMethod"), ("sign_up_allowed", "signUpAllowed"), ("attributes", "attributes"), ("audiences", "audiences"), ("password_policy", "passwordPolicy"), ("codes", "codes"), ("lockout", "lockout"), ("tokens", "tokens"), ("delivery", "delivery"), ("enumeration_protection", "enumerationProtection"), ("one_account_per_address", "oneAccountPerAddress"), ("anonymous_allowed", "anonymousAllowed"), ("custom_token_signers", "customTokenSigners"), ("signing_algorithm", "signingAlgorithm"), ("created_at", "createdAt"), ("updated_at", "updatedAt"),)
 
     def __init__(
         self,
@@ -4164,11 +4494,14 @@ class Tenant(Record):
         lockout: Union[LockoutPolicy, Mapping[str, Any]],
         tokens: Union[TokenLifetimes, Mapping[str, Any]],
         enumeration_protection: bool,
+        one_account_per_address: bool,
+        anonymous_allowed: bool,
         signing_algorithm: str,
         created_at: int,
         updated_at: int,
         name: Optional[str] = None,
         delivery: Optional[Union[TenantDelivery, Mapping[str, Any]]] = None,
+        custom_token_signers: Optional[Sequence[Union[CustomTokenSigner, Mapping[str, Any]]]] = None,
     ) -> None:
         super().__init__({
             "tenantId": tenant_id,
@@ -4184,6 +4517,9 @@ class Tenant(Record):
             "tokens": tokens,
             "delivery": delivery,
             "enumerationProtection": enumeration_protection,
+            "oneAccountPerAddress": one_account_per_address,
+            "anonymousAllowed": anonymous_allowed,
+            "customTokenSigners": custom_token_signers,
             "signingAlgorithm": signing_algorithm,
             "createdAt": created_at,
             "updatedAt": updated_at,
@@ -4259,6 +4595,26 @@ class Tenant(Record):
     def enumeration_protection(self) -> bool:
         """Whether sign-up, sign-in and reset hide which addresses have accounts."""
         return cast("bool", self._required("enumerationProtection"))
+
+    @property
+    def one_account_per_address(self) -> bool:
+        """Whether an address belongs to one account, whoever says it. Without that, accounts made by a provider
+        have no address of their own.
+        """
+        return cast("bool", self._required("oneAccountPerAddress"))
+
+    @property
+    def anonymous_allowed(self) -> bool:
+        """Whether anybody can have an account without saying who they are. Its tokens are ID tokens of this
+        tenant like any others.
+        """
+        return cast("bool", self._required("anonymousAllowed"))
+
+    @property
+    def custom_token_signers(self) -> Optional[List[CustomTokenSigner]]:
+        """Whose custom tokens are taken by signIn.withCustomToken."""
+        value = self._optional("customTokenSigners")
+        return None if value is None else [CustomTokenSigner.of(each) for each in value]
 
     @property
     def signing_algorithm(self) -> str:
@@ -4365,7 +4721,7 @@ class TenantDeclaration(Record):
     """
 
     __slots__ = ()
-    _members = (("tenant_id", "tenantId"), ("name", "name"), ("local_account_method", "localAccountMethod"), ("sign_up_allowed", "signUpAllowed"), ("attributes", "attributes"), ("audiences", "audiences"), ("password_policy", "passwordPolicy"), ("codes", "codes"), ("lockout", "lockout"), ("tokens", "tokens"), ("enumeration_protection", "enumerationProtection"), ("signing_algorithm", "signingAlgorithm"),)
+    _members = (("tenant_id", "tenantId"), ("name", "name"), ("local_account_method", "localAccountMethod"), ("sign_up_allowed", "signUpAllowed"), ("attributes", "attributes"), ("audiences", "audiences"), ("password_policy", "passwordPolicy"), ("codes", "codes"), ("lockout", "lockout"), ("tokens", "tokens"), ("enumeration_protection", "enumerationProtection"), ("one_account_per_address", "oneAccountPerAddress"), ("anonymous_allowed", "anonymousAllowed"), ("custom_token_signers", "customTokenSigners"), ("signing_algorithm", "signingAlgorithm"),)
 
     def __init__(
         self,
@@ -4381,6 +4737,9 @@ class TenantDeclaration(Record):
         lockout: Optional[Union[LockoutPolicy, Mapping[str, Any]]] = None,
         tokens: Optional[Union[TokenLifetimes, Mapping[str, Any]]] = None,
         enumeration_protection: Optional[bool] = None,
+        one_account_per_address: Optional[bool] = None,
+        anonymous_allowed: Optional[bool] = None,
+        custom_token_signers: Optional[Sequence[Union[CustomTokenSigner, Mapping[str, Any]]]] = None,
         signing_algorithm: Optional[str] = None,
     ) -> None:
         super().__init__({
@@ -4395,6 +4754,9 @@ class TenantDeclaration(Record):
             "lockout": lockout,
             "tokens": tokens,
             "enumerationProtection": enumeration_protection,
+            "oneAccountPerAddress": one_account_per_address,
+            "anonymousAllowed": anonymous_allowed,
+            "customTokenSigners": custom_token_signers,
             "signingAlgorithm": signing_algorithm,
         })
 
@@ -4465,6 +4827,28 @@ class TenantDeclaration(Record):
         """Whether sign-up, sign-in and reset hide which addresses have accounts."""
         value = self._optional("enumerationProtection")
         return None if value is None else cast("bool", value)
+
+    @property
+    def one_account_per_address(self) -> Optional[bool]:
+        """Whether an address belongs to one account, whoever says it. Without that, accounts made by a provider
+        have no address of their own.
+        """
+        value = self._optional("oneAccountPerAddress")
+        return None if value is None else cast("bool", value)
+
+    @property
+    def anonymous_allowed(self) -> Optional[bool]:
+        """Whether anybody can have an account without saying who they are. Its tokens are ID tokens of this
+        tenant like any others.
+        """
+        value = self._optional("anonymousAllowed")
+        return None if value is None else cast("bool", value)
+
+    @property
+    def custom_token_signers(self) -> Optional[List[CustomTokenSigner]]:
+        """Whose custom tokens are taken by signIn.withCustomToken."""
+        value = self._optional("customTokenSigners")
+        return None if value is None else [CustomTokenSigner.of(each) for each in value]
 
     @property
     def signing_algorithm(self) -> Optional[str]:
@@ -5212,6 +5596,7 @@ __all__ = [
     "Account",
     "AccountDeleteResult",
     "AccountListResult",
+    "AdditionalUserInfo",
     "AppliedChange",
     "AttributeFailure",
     "AttributeOption",
@@ -5223,6 +5608,9 @@ __all__ = [
     "BreachedPasswordCheck",
     "CodePolicy",
     "CompatHttpResult",
+    "Credential",
+    "CredentialUser",
+    "CredentialUserName",
     "Credentials",
     "CredentialsAssumeRoleResult",
     "CredentialsAssumeRoleResultAssumedRole",
@@ -5234,6 +5622,7 @@ __all__ = [
     "CredentialsProviderOpenResult",
     "CredentialsProviderSetLoginsResult",
     "CredentialsVerifyResult",
+    "CustomTokenSigner",
     "HealthCheck",
     "IdentityChange",
     "IdentityDeleteResult",
@@ -5252,6 +5641,7 @@ __all__ = [
     "KeyListResult",
     "KeyRevokeResult",
     "LatencyBucket",
+    "LinkedProvider",
     "LockoutPolicy",
     "MethodMetrics",
     "PasswordFailure",
@@ -5267,6 +5657,7 @@ __all__ = [
     "PoolSummary",
     "Principal",
     "PrincipalTagMap",
+    "ProviderTokens",
     "Revocation",
     "Role",
     "RoleDeclaration",

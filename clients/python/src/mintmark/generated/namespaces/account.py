@@ -88,8 +88,8 @@ class AccountMethods:
         Args:
             tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
                 of a tenant, which stands in its issuer and is the audience of its ID tokens.
-            account_id (string of 1–64 characters like ^[0-9a-f-]+$; optional): Your own choice of id, for
-                fixtures; without it one is made.
+            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$; optional): Your own
+                choice of id, for fixtures; without it one is made.
             username (string of 0–1024 characters): The email address that somebody signs up or in with.
                 Compared without regard to upper and lower case.
             password (string of 0–4096 characters; optional): A password.
@@ -135,7 +135,8 @@ class AccountMethods:
         With its sessions and whatever is under way for it. Its address is free again.
 
         Args:
-            account_id (string of 1–64 characters like ^[0-9a-f-]+$): The id of an account; sub in its tokens.
+            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$): The id of an
+                account; sub in its tokens.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -190,7 +191,8 @@ class AccountMethods:
         By its id.
 
         Args:
-            account_id (string of 1–64 characters like ^[0-9a-f-]+$): The id of an account; sub in its tokens.
+            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$): The id of an
+                account; sub in its tokens.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -202,6 +204,77 @@ class AccountMethods:
         params: Dict[str, Any] = {"accountId": account_id}
         answer = self._call("account.get", params, timeout, trace)
         return types.Account.of(answer)
+
+    def link(
+        self,
+        *,
+        id_token: str,
+        credential: Union[types.Credential, Mapping[str, Any]],
+        return_provider_tokens: Optional[bool] = None,
+        audience: Optional[str] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.SignInStep:
+        """Add a way into one's own account.
+
+        A provider that nobody here has, or an address with a new password. The id stays, and so do name and
+        picture; the tokens of the answer name what was linked. Who has one account and proves another gets
+        credentialAlreadyInUse or emailAlreadyInUse with a pending token for going on. A password needs a
+        sign-in of the last five minutes and ends all other sessions; an anonymous account needs no such
+        sign-in.
+
+        Args:
+            id_token (string of 1–20000 characters): A signed JSON Web Token in compact form.
+            credential (Credential): Proof of who somebody is: what a provider gave, an address with its
+                password, or a pending token.
+            return_provider_tokens (boolean; default false): Whether to answer the provider's own tokens too.
+            audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
+                audiences. Without it, the tenant itself.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
+                an unknown critical header.
+            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
+            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
+                it.
+            TokenSignatureInvalid: The signature does not verify with the key that kid names.
+            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
+            TokenExpired: exp is past.
+            TokenNotYetValid: iat or nbf lies in the future.
+            TokenUseMismatch: A token of one kind is given where another is needed.
+            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
+                revoked, or credentials.revoke has named one of them since the token was minted.
+            IdpNotFound: There is no such provider.
+            IdpDisabled: Somebody signs in with a provider that is switched off.
+            InvalidCredential: An ID token or access token of a provider fails a check.
+            InvalidNonce: The nonce of an ID token is missing, wrong, or was seen before.
+            PendingTokenInvalid: A pending token is not of this tenant, or older than some minutes.
+            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
+            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
+                documents or its keys are not what they must be. Asking again changes nothing until the
+                provider, or how the pool names it, is mended.
+            InvalidUsername: An address that is malformed, or not of ASCII.
+            InvalidPassword: A new password breaks rules, or a password is wrong.
+            AccountLocked: Guessing has locked the account or the address.
+            AccountDisabled: A disabled account would sign in or refresh.
+            AudienceNotOffered: An audience that the tenant does not list.
+            CredentialAlreadyInUse: What is to be linked belongs to an account, whosever it is.
+            EmailAlreadyInUse: A credential brings an address that another account has.
+            ProviderAlreadyLinked: A second login of one provider is to be linked.
+            RecentLoginRequired: Something weighty is asked for with a token of an old sign-in.
+
+        Elsewhere: firebase: accounts:signInWithIdp idToken, accounts:signUp idToken.
+        """
+        params: Dict[str, Any] = {
+            "idToken": id_token,
+            "credential": credential,
+            "returnProviderTokens": return_provider_tokens,
+            "audience": audience,
+        }
+        answer = self._call("account.link", params, timeout, trace)
+        return types.SignInStep.of(answer)
 
     def list(
         self,
@@ -239,6 +312,75 @@ class AccountMethods:
         answer = self._call("account.list", params, timeout, trace)
         return types.AccountListResult.of(answer)
 
+    def reauthenticate(
+        self,
+        *,
+        id_token: str,
+        credential: Union[types.Credential, Mapping[str, Any]],
+        return_provider_tokens: Optional[bool] = None,
+        audience: Optional[str] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.SignInStep:
+        """Show once more that an account is one's own.
+
+        With any credential that leads to it; then what needs a sign-in of the last five minutes can be done
+        with the tokens of the answer. A credential of somebody else, or of nobody, signs nobody in and
+        changes nothing.
+
+        Args:
+            id_token (string of 1–20000 characters): A signed JSON Web Token in compact form.
+            credential (Credential): Proof of who somebody is: what a provider gave, an address with its
+                password, or a pending token.
+            return_provider_tokens (boolean; default false): Whether to answer the provider's own tokens too.
+            audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
+                audiences. Without it, the tenant itself.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
+                an unknown critical header.
+            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
+            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
+                it.
+            TokenSignatureInvalid: The signature does not verify with the key that kid names.
+            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
+            TokenExpired: exp is past.
+            TokenNotYetValid: iat or nbf lies in the future.
+            TokenUseMismatch: A token of one kind is given where another is needed.
+            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
+                revoked, or credentials.revoke has named one of them since the token was minted.
+            IdpNotFound: There is no such provider.
+            IdpDisabled: Somebody signs in with a provider that is switched off.
+            InvalidCredential: An ID token or access token of a provider fails a check.
+            InvalidNonce: The nonce of an ID token is missing, wrong, or was seen before.
+            PendingTokenInvalid: A pending token is not of this tenant, or older than some minutes.
+            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
+            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
+                documents or its keys are not what they must be. Asking again changes nothing until the
+                provider, or how the pool names it, is mended.
+            InvalidUsername: An address that is malformed, or not of ASCII.
+            InvalidPassword: A new password breaks rules, or a password is wrong.
+            PasswordNotSet: A password for an account that signs in otherwise, or its reset.
+            PasswordChangeRequired: An account whose password must be changed.
+            AccountLocked: Guessing has locked the account or the address.
+            AccountDisabled: A disabled account would sign in or refresh.
+            AudienceNotOffered: An audience that the tenant does not list.
+            UserMismatch: Somebody proves to be somebody else, or nobody here, where an account is to be shown
+                once more.
+
+        Elsewhere: firebase: accounts:signInWithIdp autoCreate=false.
+        """
+        params: Dict[str, Any] = {
+            "idToken": id_token,
+            "credential": credential,
+            "returnProviderTokens": return_provider_tokens,
+            "audience": audience,
+        }
+        answer = self._call("account.reauthenticate", params, timeout, trace)
+        return types.SignInStep.of(answer)
+
     def set_claims(
         self,
         *,
@@ -255,7 +397,8 @@ class AccountMethods:
         refused.
 
         Args:
-            account_id (string of 1–64 characters like ^[0-9a-f-]+$): The id of an account; sub in its tokens.
+            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$): The id of an
+                account; sub in its tokens.
             claims (any object): The claims by their names.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
@@ -270,6 +413,55 @@ class AccountMethods:
         """
         params: Dict[str, Any] = {"accountId": account_id, "claims": claims}
         answer = self._call("account.setClaims", params, timeout, trace)
+        return types.Account.of(answer)
+
+    def unlink(
+        self,
+        *,
+        id_token: str,
+        provider_id: str,
+        force: Optional[bool] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.Account:
+        """Take a way into one's own account away.
+
+        Address, name and picture stay. The last way in is taken away only with force: then nobody can sign in
+        to the account any more. Taking the password away needs a sign-in of the last five minutes.
+
+        Args:
+            id_token (string of 1–20000 characters): A signed JSON Web Token in compact form.
+            provider_id (string of 1–64 characters): A provider, password or code, as in the account's
+                providers.
+            force (boolean; default false): Whether to do it even if it is the last way in.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
+                an unknown critical header.
+            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
+            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
+                it.
+            TokenSignatureInvalid: The signature does not verify with the key that kid names.
+            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
+            TokenExpired: exp is past.
+            TokenNotYetValid: iat or nbf lies in the future.
+            TokenUseMismatch: A token of one kind is given where another is needed.
+            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
+                revoked, or credentials.revoke has named one of them since the token was minted.
+            ProviderNotLinked: A login is to be unlinked that is not there.
+            LastProvider: The last way into an account is to be unlinked without force.
+            RecentLoginRequired: Something weighty is asked for with a token of an old sign-in.
+
+        Elsewhere: firebase: accounts:update deleteProvider.
+        """
+        params: Dict[str, Any] = {
+            "idToken": id_token,
+            "providerId": provider_id,
+            "force": force,
+        }
+        answer = self._call("account.unlink", params, timeout, trace)
         return types.Account.of(answer)
 
     def update(
@@ -288,7 +480,8 @@ class AccountMethods:
         What is left out stays. An attribute that is null is taken out. Disabling it ends its sessions.
 
         Args:
-            account_id (string of 1–64 characters like ^[0-9a-f-]+$): The id of an account; sub in its tokens.
+            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$): The id of an
+                account; sub in its tokens.
             attributes (any object; optional): Attributes by their names: strings, integers and booleans, as
                 the tenant asks for them.
             email_verified (boolean; optional): Whether you know that mails reach its owner.
@@ -396,8 +589,8 @@ class AsyncAccountMethods:
         Args:
             tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
                 of a tenant, which stands in its issuer and is the audience of its ID tokens.
-            account_id (string of 1–64 characters like ^[0-9a-f-]+$; optional): Your own choice of id, for
-                fixtures; without it one is made.
+            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$; optional): Your own
+                choice of id, for fixtures; without it one is made.
             username (string of 0–1024 characters): The email address that somebody signs up or in with.
                 Compared without regard to upper and lower case.
             password (string of 0–4096 characters; optional): A password.
@@ -443,7 +636,8 @@ class AsyncAccountMethods:
         With its sessions and whatever is under way for it. Its address is free again.
 
         Args:
-            account_id (string of 1–64 characters like ^[0-9a-f-]+$): The id of an account; sub in its tokens.
+            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$): The id of an
+                account; sub in its tokens.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -498,7 +692,8 @@ class AsyncAccountMethods:
         By its id.
 
         Args:
-            account_id (string of 1–64 characters like ^[0-9a-f-]+$): The id of an account; sub in its tokens.
+            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$): The id of an
+                account; sub in its tokens.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -510,6 +705,77 @@ class AsyncAccountMethods:
         params: Dict[str, Any] = {"accountId": account_id}
         answer = await self._call("account.get", params, timeout, trace)
         return types.Account.of(answer)
+
+    async def link(
+        self,
+        *,
+        id_token: str,
+        credential: Union[types.Credential, Mapping[str, Any]],
+        return_provider_tokens: Optional[bool] = None,
+        audience: Optional[str] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.SignInStep:
+        """Add a way into one's own account.
+
+        A provider that nobody here has, or an address with a new password. The id stays, and so do name and
+        picture; the tokens of the answer name what was linked. Who has one account and proves another gets
+        credentialAlreadyInUse or emailAlreadyInUse with a pending token for going on. A password needs a
+        sign-in of the last five minutes and ends all other sessions; an anonymous account needs no such
+        sign-in.
+
+        Args:
+            id_token (string of 1–20000 characters): A signed JSON Web Token in compact form.
+            credential (Credential): Proof of who somebody is: what a provider gave, an address with its
+                password, or a pending token.
+            return_provider_tokens (boolean; default false): Whether to answer the provider's own tokens too.
+            audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
+                audiences. Without it, the tenant itself.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
+                an unknown critical header.
+            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
+            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
+                it.
+            TokenSignatureInvalid: The signature does not verify with the key that kid names.
+            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
+            TokenExpired: exp is past.
+            TokenNotYetValid: iat or nbf lies in the future.
+            TokenUseMismatch: A token of one kind is given where another is needed.
+            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
+                revoked, or credentials.revoke has named one of them since the token was minted.
+            IdpNotFound: There is no such provider.
+            IdpDisabled: Somebody signs in with a provider that is switched off.
+            InvalidCredential: An ID token or access token of a provider fails a check.
+            InvalidNonce: The nonce of an ID token is missing, wrong, or was seen before.
+            PendingTokenInvalid: A pending token is not of this tenant, or older than some minutes.
+            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
+            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
+                documents or its keys are not what they must be. Asking again changes nothing until the
+                provider, or how the pool names it, is mended.
+            InvalidUsername: An address that is malformed, or not of ASCII.
+            InvalidPassword: A new password breaks rules, or a password is wrong.
+            AccountLocked: Guessing has locked the account or the address.
+            AccountDisabled: A disabled account would sign in or refresh.
+            AudienceNotOffered: An audience that the tenant does not list.
+            CredentialAlreadyInUse: What is to be linked belongs to an account, whosever it is.
+            EmailAlreadyInUse: A credential brings an address that another account has.
+            ProviderAlreadyLinked: A second login of one provider is to be linked.
+            RecentLoginRequired: Something weighty is asked for with a token of an old sign-in.
+
+        Elsewhere: firebase: accounts:signInWithIdp idToken, accounts:signUp idToken.
+        """
+        params: Dict[str, Any] = {
+            "idToken": id_token,
+            "credential": credential,
+            "returnProviderTokens": return_provider_tokens,
+            "audience": audience,
+        }
+        answer = await self._call("account.link", params, timeout, trace)
+        return types.SignInStep.of(answer)
 
     async def list(
         self,
@@ -547,6 +813,75 @@ class AsyncAccountMethods:
         answer = await self._call("account.list", params, timeout, trace)
         return types.AccountListResult.of(answer)
 
+    async def reauthenticate(
+        self,
+        *,
+        id_token: str,
+        credential: Union[types.Credential, Mapping[str, Any]],
+        return_provider_tokens: Optional[bool] = None,
+        audience: Optional[str] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.SignInStep:
+        """Show once more that an account is one's own.
+
+        With any credential that leads to it; then what needs a sign-in of the last five minutes can be done
+        with the tokens of the answer. A credential of somebody else, or of nobody, signs nobody in and
+        changes nothing.
+
+        Args:
+            id_token (string of 1–20000 characters): A signed JSON Web Token in compact form.
+            credential (Credential): Proof of who somebody is: what a provider gave, an address with its
+                password, or a pending token.
+            return_provider_tokens (boolean; default false): Whether to answer the provider's own tokens too.
+            audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
+                audiences. Without it, the tenant itself.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
+                an unknown critical header.
+            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
+            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
+                it.
+            TokenSignatureInvalid: The signature does not verify with the key that kid names.
+            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
+            TokenExpired: exp is past.
+            TokenNotYetValid: iat or nbf lies in the future.
+            TokenUseMismatch: A token of one kind is given where another is needed.
+            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
+                revoked, or credentials.revoke has named one of them since the token was minted.
+            IdpNotFound: There is no such provider.
+            IdpDisabled: Somebody signs in with a provider that is switched off.
+            InvalidCredential: An ID token or access token of a provider fails a check.
+            InvalidNonce: The nonce of an ID token is missing, wrong, or was seen before.
+            PendingTokenInvalid: A pending token is not of this tenant, or older than some minutes.
+            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
+            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
+                documents or its keys are not what they must be. Asking again changes nothing until the
+                provider, or how the pool names it, is mended.
+            InvalidUsername: An address that is malformed, or not of ASCII.
+            InvalidPassword: A new password breaks rules, or a password is wrong.
+            PasswordNotSet: A password for an account that signs in otherwise, or its reset.
+            PasswordChangeRequired: An account whose password must be changed.
+            AccountLocked: Guessing has locked the account or the address.
+            AccountDisabled: A disabled account would sign in or refresh.
+            AudienceNotOffered: An audience that the tenant does not list.
+            UserMismatch: Somebody proves to be somebody else, or nobody here, where an account is to be shown
+                once more.
+
+        Elsewhere: firebase: accounts:signInWithIdp autoCreate=false.
+        """
+        params: Dict[str, Any] = {
+            "idToken": id_token,
+            "credential": credential,
+            "returnProviderTokens": return_provider_tokens,
+            "audience": audience,
+        }
+        answer = await self._call("account.reauthenticate", params, timeout, trace)
+        return types.SignInStep.of(answer)
+
     async def set_claims(
         self,
         *,
@@ -563,7 +898,8 @@ class AsyncAccountMethods:
         refused.
 
         Args:
-            account_id (string of 1–64 characters like ^[0-9a-f-]+$): The id of an account; sub in its tokens.
+            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$): The id of an
+                account; sub in its tokens.
             claims (any object): The claims by their names.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
@@ -578,6 +914,55 @@ class AsyncAccountMethods:
         """
         params: Dict[str, Any] = {"accountId": account_id, "claims": claims}
         answer = await self._call("account.setClaims", params, timeout, trace)
+        return types.Account.of(answer)
+
+    async def unlink(
+        self,
+        *,
+        id_token: str,
+        provider_id: str,
+        force: Optional[bool] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.Account:
+        """Take a way into one's own account away.
+
+        Address, name and picture stay. The last way in is taken away only with force: then nobody can sign in
+        to the account any more. Taking the password away needs a sign-in of the last five minutes.
+
+        Args:
+            id_token (string of 1–20000 characters): A signed JSON Web Token in compact form.
+            provider_id (string of 1–64 characters): A provider, password or code, as in the account's
+                providers.
+            force (boolean; default false): Whether to do it even if it is the last way in.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
+                an unknown critical header.
+            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
+            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
+                it.
+            TokenSignatureInvalid: The signature does not verify with the key that kid names.
+            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
+            TokenExpired: exp is past.
+            TokenNotYetValid: iat or nbf lies in the future.
+            TokenUseMismatch: A token of one kind is given where another is needed.
+            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
+                revoked, or credentials.revoke has named one of them since the token was minted.
+            ProviderNotLinked: A login is to be unlinked that is not there.
+            LastProvider: The last way into an account is to be unlinked without force.
+            RecentLoginRequired: Something weighty is asked for with a token of an old sign-in.
+
+        Elsewhere: firebase: accounts:update deleteProvider.
+        """
+        params: Dict[str, Any] = {
+            "idToken": id_token,
+            "providerId": provider_id,
+            "force": force,
+        }
+        answer = await self._call("account.unlink", params, timeout, trace)
         return types.Account.of(answer)
 
     async def update(
@@ -596,7 +981,8 @@ class AsyncAccountMethods:
         What is left out stays. An attribute that is null is taken out. Disabling it ends its sessions.
 
         Args:
-            account_id (string of 1–64 characters like ^[0-9a-f-]+$): The id of an account; sub in its tokens.
+            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$): The id of an
+                account; sub in its tokens.
             attributes (any object; optional): Attributes by their names: strings, integers and booleans, as
                 the tenant asks for them.
             email_verified (boolean; optional): Whether you know that mails reach its owner.

@@ -25,7 +25,8 @@ class SessionMethods:
         The latest first.
 
         Args:
-            account_id (string of 1–64 characters like ^[0-9a-f-]+$): The id of an account; sub in its tokens.
+            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$): The id of an
+                account; sub in its tokens.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -82,7 +83,8 @@ class SessionMethods:
         Its tokens are refused by token.verify from now on.
 
         Args:
-            account_id (string of 1–64 characters like ^[0-9a-f-]+$): The id of an account; sub in its tokens.
+            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$): The id of an
+                account; sub in its tokens.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -151,7 +153,8 @@ class AsyncSessionMethods:
         The latest first.
 
         Args:
-            account_id (string of 1–64 characters like ^[0-9a-f-]+$): The id of an account; sub in its tokens.
+            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$): The id of an
+                account; sub in its tokens.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -208,7 +211,8 @@ class AsyncSessionMethods:
         Its tokens are refused by token.verify from now on.
 
         Args:
-            account_id (string of 1–64 characters like ^[0-9a-f-]+$): The id of an account; sub in its tokens.
+            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$): The id of an
+                account; sub in its tokens.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 

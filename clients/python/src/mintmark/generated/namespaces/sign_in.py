@@ -13,6 +13,38 @@ class SignInMethods:
     def __init__(self, call: Call) -> None:
         self._call = call
 
+    def anonymously(
+        self,
+        *,
+        tenant_id: Optional[str] = None,
+        audience: Optional[str] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.SignInStep:
+        """Sign in without saying who one is.
+
+        Makes an account that nobody can sign in to again; account.link gives it a way in and keeps its id.
+
+        Args:
+            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
+                of a tenant, which stands in its issuer and is the audience of its ID tokens.
+            audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
+                audiences. Without it, the tenant itself.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            TenantNotFound: A tenant is named that was never created, or is deleted.
+            AnonymousNotAllowed: Somebody signs in anonymously where that is not allowed.
+            SignUpNotAllowed: signUpAllowed is false.
+            AudienceNotOffered: An audience that the tenant does not list.
+
+        Elsewhere: firebase: accounts:signUp.
+        """
+        params: Dict[str, Any] = {"tenantId": tenant_id, "audience": audience}
+        answer = self._call("signIn.anonymously", params, timeout, trace)
+        return types.SignInStep.of(answer)
+
     def resend_code(
         self,
         *,
@@ -201,6 +233,111 @@ class SignInMethods:
         answer = self._call("signIn.withContinuation", params, timeout, trace)
         return types.SignInStep.of(answer)
 
+    def with_credential(
+        self,
+        *,
+        credential: Union[types.Credential, Mapping[str, Any]],
+        tenant_id: Optional[str] = None,
+        return_provider_tokens: Optional[bool] = None,
+        audience: Optional[str] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.SignInStep:
+        """Sign in with what a provider gave, or with address and password.
+
+        An ID token of a provider must be signed by it, be made for your client id, be in time, and have the
+        nonce that you sent, as the SHA-256 in hexadecimal of rawNonce; one with a nonce is taken once.
+        Whoever is new gets an account. An address that another account has leads to that account if the
+        provider is trusted to know whose it is; else the state is providerRequired, nothing changes, and the
+        pending token can be linked after a sign-in to that account.
+
+        Args:
+            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
+                of a tenant, which stands in its issuer and is the audience of its ID tokens.
+            credential (Credential): Proof of who somebody is: what a provider gave, an address with its
+                password, or a pending token.
+            return_provider_tokens (boolean; default false): Whether to answer the provider's own tokens too.
+            audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
+                audiences. Without it, the tenant itself.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            TenantNotFound: A tenant is named that was never created, or is deleted.
+            IdpNotFound: There is no such provider.
+            IdpDisabled: Somebody signs in with a provider that is switched off.
+            InvalidCredential: An ID token or access token of a provider fails a check.
+            InvalidNonce: The nonce of an ID token is missing, wrong, or was seen before.
+            PendingTokenInvalid: A pending token is not of this tenant, or older than some minutes.
+            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
+            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
+                documents or its keys are not what they must be. Asking again changes nothing until the
+                provider, or how the pool names it, is mended.
+            InvalidUsername: An address that is malformed, or not of ASCII.
+            UserNotFound: A sign-in or a reset for an address without an account.
+            InvalidPassword: A new password breaks rules, or a password is wrong.
+            PasswordNotSet: A password for an account that signs in otherwise, or its reset.
+            PasswordChangeRequired: An account whose password must be changed.
+            AccountLocked: Guessing has locked the account or the address.
+            AccountDisabled: A disabled account would sign in or refresh.
+            AudienceNotOffered: An audience that the tenant does not list.
+            SignUpNotAllowed: signUpAllowed is false.
+
+        Elsewhere: firebase: accounts:signInWithIdp, accounts:signInWithPassword.
+        """
+        params: Dict[str, Any] = {
+            "tenantId": tenant_id,
+            "credential": credential,
+            "returnProviderTokens": return_provider_tokens,
+            "audience": audience,
+        }
+        answer = self._call("signIn.withCredential", params, timeout, trace)
+        return types.SignInStep.of(answer)
+
+    def with_custom_token(
+        self,
+        *,
+        token: str,
+        tenant_id: Optional[str] = None,
+        audience: Optional[str] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.SignInStep:
+        """Sign in whom your own backend names.
+
+        The token is a JWT signed by one of the tenant's customTokenSigners: iss and sub are the signer's
+        issuer, aud is the issuer of the tenant, uid is the account's id, exp is at most an hour after iat;
+        claims, if there, stand in the tokens of this session. Whoever is new gets an account. Your backend
+        decides alone: no second factor is asked for.
+
+        Args:
+            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
+                of a tenant, which stands in its issuer and is the audience of its ID tokens.
+            token (string of 1–20000 characters): A signed JSON Web Token in compact form.
+            audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
+                audiences. Without it, the tenant itself.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            TenantNotFound: A tenant is named that was never created, or is deleted.
+            CustomTokenInvalid: A custom token fails a check.
+            ClaimNameReserved: account.setClaims with names that tokens use themselves, or that other
+                specifications give a meaning to.
+            ClaimsTooLong: account.setClaims with more than tokens can carry.
+            AccountDisabled: A disabled account would sign in or refresh.
+            AudienceNotOffered: An audience that the tenant does not list.
+
+        Elsewhere: firebase: accounts:signInWithCustomToken.
+        """
+        params: Dict[str, Any] = {
+            "tenantId": tenant_id,
+            "token": token,
+            "audience": audience,
+        }
+        answer = self._call("signIn.withCustomToken", params, timeout, trace)
+        return types.SignInStep.of(answer)
+
     def with_password(
         self,
         *,
@@ -254,6 +391,38 @@ class AsyncSignInMethods:
 
     def __init__(self, call: AsyncCall) -> None:
         self._call = call
+
+    async def anonymously(
+        self,
+        *,
+        tenant_id: Optional[str] = None,
+        audience: Optional[str] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.SignInStep:
+        """Sign in without saying who one is.
+
+        Makes an account that nobody can sign in to again; account.link gives it a way in and keeps its id.
+
+        Args:
+            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
+                of a tenant, which stands in its issuer and is the audience of its ID tokens.
+            audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
+                audiences. Without it, the tenant itself.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            TenantNotFound: A tenant is named that was never created, or is deleted.
+            AnonymousNotAllowed: Somebody signs in anonymously where that is not allowed.
+            SignUpNotAllowed: signUpAllowed is false.
+            AudienceNotOffered: An audience that the tenant does not list.
+
+        Elsewhere: firebase: accounts:signUp.
+        """
+        params: Dict[str, Any] = {"tenantId": tenant_id, "audience": audience}
+        answer = await self._call("signIn.anonymously", params, timeout, trace)
+        return types.SignInStep.of(answer)
 
     async def resend_code(
         self,
@@ -441,6 +610,111 @@ class AsyncSignInMethods:
             "audience": audience,
         }
         answer = await self._call("signIn.withContinuation", params, timeout, trace)
+        return types.SignInStep.of(answer)
+
+    async def with_credential(
+        self,
+        *,
+        credential: Union[types.Credential, Mapping[str, Any]],
+        tenant_id: Optional[str] = None,
+        return_provider_tokens: Optional[bool] = None,
+        audience: Optional[str] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.SignInStep:
+        """Sign in with what a provider gave, or with address and password.
+
+        An ID token of a provider must be signed by it, be made for your client id, be in time, and have the
+        nonce that you sent, as the SHA-256 in hexadecimal of rawNonce; one with a nonce is taken once.
+        Whoever is new gets an account. An address that another account has leads to that account if the
+        provider is trusted to know whose it is; else the state is providerRequired, nothing changes, and the
+        pending token can be linked after a sign-in to that account.
+
+        Args:
+            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
+                of a tenant, which stands in its issuer and is the audience of its ID tokens.
+            credential (Credential): Proof of who somebody is: what a provider gave, an address with its
+                password, or a pending token.
+            return_provider_tokens (boolean; default false): Whether to answer the provider's own tokens too.
+            audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
+                audiences. Without it, the tenant itself.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            TenantNotFound: A tenant is named that was never created, or is deleted.
+            IdpNotFound: There is no such provider.
+            IdpDisabled: Somebody signs in with a provider that is switched off.
+            InvalidCredential: An ID token or access token of a provider fails a check.
+            InvalidNonce: The nonce of an ID token is missing, wrong, or was seen before.
+            PendingTokenInvalid: A pending token is not of this tenant, or older than some minutes.
+            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
+            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
+                documents or its keys are not what they must be. Asking again changes nothing until the
+                provider, or how the pool names it, is mended.
+            InvalidUsername: An address that is malformed, or not of ASCII.
+            UserNotFound: A sign-in or a reset for an address without an account.
+            InvalidPassword: A new password breaks rules, or a password is wrong.
+            PasswordNotSet: A password for an account that signs in otherwise, or its reset.
+            PasswordChangeRequired: An account whose password must be changed.
+            AccountLocked: Guessing has locked the account or the address.
+            AccountDisabled: A disabled account would sign in or refresh.
+            AudienceNotOffered: An audience that the tenant does not list.
+            SignUpNotAllowed: signUpAllowed is false.
+
+        Elsewhere: firebase: accounts:signInWithIdp, accounts:signInWithPassword.
+        """
+        params: Dict[str, Any] = {
+            "tenantId": tenant_id,
+            "credential": credential,
+            "returnProviderTokens": return_provider_tokens,
+            "audience": audience,
+        }
+        answer = await self._call("signIn.withCredential", params, timeout, trace)
+        return types.SignInStep.of(answer)
+
+    async def with_custom_token(
+        self,
+        *,
+        token: str,
+        tenant_id: Optional[str] = None,
+        audience: Optional[str] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.SignInStep:
+        """Sign in whom your own backend names.
+
+        The token is a JWT signed by one of the tenant's customTokenSigners: iss and sub are the signer's
+        issuer, aud is the issuer of the tenant, uid is the account's id, exp is at most an hour after iat;
+        claims, if there, stand in the tokens of this session. Whoever is new gets an account. Your backend
+        decides alone: no second factor is asked for.
+
+        Args:
+            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
+                of a tenant, which stands in its issuer and is the audience of its ID tokens.
+            token (string of 1–20000 characters): A signed JSON Web Token in compact form.
+            audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
+                audiences. Without it, the tenant itself.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            TenantNotFound: A tenant is named that was never created, or is deleted.
+            CustomTokenInvalid: A custom token fails a check.
+            ClaimNameReserved: account.setClaims with names that tokens use themselves, or that other
+                specifications give a meaning to.
+            ClaimsTooLong: account.setClaims with more than tokens can carry.
+            AccountDisabled: A disabled account would sign in or refresh.
+            AudienceNotOffered: An audience that the tenant does not list.
+
+        Elsewhere: firebase: accounts:signInWithCustomToken.
+        """
+        params: Dict[str, Any] = {
+            "tenantId": tenant_id,
+            "token": token,
+            "audience": audience,
+        }
+        answer = await self._call("signIn.withCustomToken", params, timeout, trace)
         return types.SignInStep.of(answer)
 
     async def with_password(

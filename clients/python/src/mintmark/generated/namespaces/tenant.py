@@ -28,6 +28,9 @@ class TenantMethods:
         tokens: Optional[Union[types.TokenLifetimes, Mapping[str, Any]]] = None,
         delivery: Optional[Union[types.TenantDelivery, Mapping[str, Any]]] = None,
         enumeration_protection: Optional[bool] = None,
+        one_account_per_address: Optional[bool] = None,
+        anonymous_allowed: Optional[bool] = None,
+        custom_token_signers: Optional[Sequence[Union[types.CustomTokenSigner, Mapping[str, Any]]]] = None,
         signing_algorithm: Optional[types.SigningAlgorithm] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
@@ -57,6 +60,12 @@ class TenantMethods:
                 the process was started; where that says nothing either, flows answer messageNotSent.
             enumeration_protection (boolean; default false): Whether sign-up, sign-in and reset hide which
                 addresses have accounts.
+            one_account_per_address (boolean; default true): Whether an address belongs to one account,
+                whoever says it. Without that, accounts made by a provider have no address of their own.
+            anonymous_allowed (boolean; default false): Whether anybody can have an account without saying who
+                they are. Its tokens are ID tokens of this tenant like any others.
+            custom_token_signers (array of CustomTokenSigner; optional): Whose custom tokens are taken by
+                signIn.withCustomToken.
             signing_algorithm (ES256 | RS256 | RS512 | EdDSA; default "ES256"): The JOSE algorithm a pool
                 signs its tokens with.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
@@ -81,6 +90,9 @@ class TenantMethods:
             "tokens": tokens,
             "delivery": delivery,
             "enumerationProtection": enumeration_protection,
+            "oneAccountPerAddress": one_account_per_address,
+            "anonymousAllowed": anonymous_allowed,
+            "customTokenSigners": custom_token_signers,
             "signingAlgorithm": signing_algorithm,
         }
         answer = self._call("tenant.create", params, timeout, trace)
@@ -184,6 +196,9 @@ class TenantMethods:
         tokens: Optional[Union[types.TokenLifetimes, Mapping[str, Any]]] = None,
         delivery: Optional[Union[types.TenantDelivery, Mapping[str, Any]]] = None,
         enumeration_protection: Optional[bool] = None,
+        one_account_per_address: Optional[bool] = None,
+        anonymous_allowed: Optional[bool] = None,
+        custom_token_signers: Optional[Sequence[Union[types.CustomTokenSigner, Mapping[str, Any]]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.Tenant:
@@ -211,6 +226,12 @@ class TenantMethods:
                 the process was started; where that says nothing either, flows answer messageNotSent.
             enumeration_protection (boolean; optional): Whether sign-up, sign-in and reset hide which
                 addresses have accounts.
+            one_account_per_address (boolean; optional): Whether an address belongs to one account, whoever
+                says it. Without that, accounts made by a provider have no address of their own.
+            anonymous_allowed (boolean; optional): Whether anybody can have an account without saying who they
+                are. Its tokens are ID tokens of this tenant like any others.
+            custom_token_signers (array of CustomTokenSigner; optional): Whose custom tokens are taken by
+                signIn.withCustomToken.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -233,6 +254,9 @@ class TenantMethods:
             "tokens": tokens,
             "delivery": delivery,
             "enumerationProtection": enumeration_protection,
+            "oneAccountPerAddress": one_account_per_address,
+            "anonymousAllowed": anonymous_allowed,
+            "customTokenSigners": custom_token_signers,
         }
         answer = self._call("tenant.update", params, timeout, trace)
         return types.Tenant.of(answer)
@@ -259,6 +283,9 @@ class AsyncTenantMethods:
         tokens: Optional[Union[types.TokenLifetimes, Mapping[str, Any]]] = None,
         delivery: Optional[Union[types.TenantDelivery, Mapping[str, Any]]] = None,
         enumeration_protection: Optional[bool] = None,
+        one_account_per_address: Optional[bool] = None,
+        anonymous_allowed: Optional[bool] = None,
+        custom_token_signers: Optional[Sequence[Union[types.CustomTokenSigner, Mapping[str, Any]]]] = None,
         signing_algorithm: Optional[types.SigningAlgorithm] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
@@ -288,6 +315,12 @@ class AsyncTenantMethods:
                 the process was started; where that says nothing either, flows answer messageNotSent.
             enumeration_protection (boolean; default false): Whether sign-up, sign-in and reset hide which
                 addresses have accounts.
+            one_account_per_address (boolean; default true): Whether an address belongs to one account,
+                whoever says it. Without that, accounts made by a provider have no address of their own.
+            anonymous_allowed (boolean; default false): Whether anybody can have an account without saying who
+                they are. Its tokens are ID tokens of this tenant like any others.
+            custom_token_signers (array of CustomTokenSigner; optional): Whose custom tokens are taken by
+                signIn.withCustomToken.
             signing_algorithm (ES256 | RS256 | RS512 | EdDSA; default "ES256"): The JOSE algorithm a pool
                 signs its tokens with.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
@@ -312,6 +345,9 @@ class AsyncTenantMethods:
             "tokens": tokens,
             "delivery": delivery,
             "enumerationProtection": enumeration_protection,
+            "oneAccountPerAddress": one_account_per_address,
+            "anonymousAllowed": anonymous_allowed,
+            "customTokenSigners": custom_token_signers,
             "signingAlgorithm": signing_algorithm,
         }
         answer = await self._call("tenant.create", params, timeout, trace)
@@ -415,6 +451,9 @@ class AsyncTenantMethods:
         tokens: Optional[Union[types.TokenLifetimes, Mapping[str, Any]]] = None,
         delivery: Optional[Union[types.TenantDelivery, Mapping[str, Any]]] = None,
         enumeration_protection: Optional[bool] = None,
+        one_account_per_address: Optional[bool] = None,
+        anonymous_allowed: Optional[bool] = None,
+        custom_token_signers: Optional[Sequence[Union[types.CustomTokenSigner, Mapping[str, Any]]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.Tenant:
@@ -442,6 +481,12 @@ class AsyncTenantMethods:
                 the process was started; where that says nothing either, flows answer messageNotSent.
             enumeration_protection (boolean; optional): Whether sign-up, sign-in and reset hide which
                 addresses have accounts.
+            one_account_per_address (boolean; optional): Whether an address belongs to one account, whoever
+                says it. Without that, accounts made by a provider have no address of their own.
+            anonymous_allowed (boolean; optional): Whether anybody can have an account without saying who they
+                are. Its tokens are ID tokens of this tenant like any others.
+            custom_token_signers (array of CustomTokenSigner; optional): Whose custom tokens are taken by
+                signIn.withCustomToken.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -464,6 +509,9 @@ class AsyncTenantMethods:
             "tokens": tokens,
             "delivery": delivery,
             "enumerationProtection": enumeration_protection,
+            "oneAccountPerAddress": one_account_per_address,
+            "anonymousAllowed": anonymous_allowed,
+            "customTokenSigners": custom_token_signers,
         }
         answer = await self._call("tenant.update", params, timeout, trace)
         return types.Tenant.of(answer)

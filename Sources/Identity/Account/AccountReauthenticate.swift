@@ -1,0 +1,38 @@
+import Contract
+
+extension AccountService {
+    /// Lets whoever shows an ID token show once more that the account is theirs. A new session begins; the others go on.
+    ///
+    /// - Throws: what verifying the ID token and proving the credential throw, `UserMismatch`, `AccountDisabled`, what `PasswordSignIn`
+    ///   throws.
+    /// - Source: firebase.md 2.13: like a sign-in, but it makes no account, links nothing, and never leads to another one.
+    public func reauthenticate(_ request: AccountReauthenticate.Params, _ call: any CallContext) throws -> AccountReauthenticate.Result {
+        let (now, name) = (surroundings.clock.now, AccountReauthenticate.info.name)
+        let token = try TenantTokenVerifier(surroundings: surroundings, catalogue: catalogue).verify(
+            request.idToken, .init(use: .id), now: now)
+        let tenant = try surroundings.database.read { try catalogue.tenant(token.tenantId, in: $0) }
+        try SignInCompletion.check(request.audience, of: tenant)
+        let completion = SignInCompletion(surroundings, catalogue)
+        switch try CredentialProofs(surroundings, catalogue).prove(request.credential, in: tenant.id, call, now: now) {
+        case .password(let username, let password):
+            return try PasswordSignIn(surroundings, catalogue).signIn(
+                username, password, in: tenant.id, only: token.accountId, audience: request.audience, name, call)
+        case .provider(let identity, let spending):
+            let fresh = completion.fresh()
+            let outcome = try surroundings.database.write { tx -> Result<SignInCompletion.SignedIn, UserMismatch> in
+                if let spending { try tx.spend(spending) }
+                let own = try OwnAccount(token, in: tx)
+                guard try tx.owner(ofLogin: identity.subject, at: identity.providerId, in: tenant.id) == own.account.id else {
+                    return .failure(UserMismatch())
+                }
+                try tx.update(identity.login(at: now), of: own.account.id)
+                var proof = SignInProof.provider(identity.providerId)
+                proof.claims = own.session.claims
+                return .success(try completion.begin(own.account, tenant, proof, fresh, name, call, at: now, in: tx))
+            }
+            return try completion.answer(
+                try outcome.get(), tenant, audience: request.audience, isNew: false, identity,
+                returnsProviderTokens: request.returnProviderTokens, at: now)
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import Contract
+
+/// Address and password in one step, for every method that takes them (native-auth.md 2.3, 1.11, 6.1; firebase.md 2.3).
+struct PasswordSignIn: Sendable {
+    let surroundings: Surroundings
+    let catalogue: Catalogue
+    private let passwords: PasswordCheck
+    private let completion: SignInCompletion
+
+    init(_ surroundings: Surroundings, _ catalogue: Catalogue) {
+        self.surroundings = surroundings
+        self.catalogue = catalogue
+        passwords = PasswordCheck(surroundings)
+        completion = SignInCompletion(surroundings, catalogue)
+    }
+
+    /// - Parameter accountId: whose account it has to be; nil for anybody's.
+    /// - Throws: `TenantNotFound`, `UserNotFound`, `InvalidPassword`, `PasswordNotSet`, `AccountLocked`, `PasswordChangeRequired`,
+    ///   `AccountDisabled`, `AudienceNotOffered`; `UserMismatch` for another account than is asked for.
+    func signIn(
+        _ username: Username, _ password: String, in tenantId: String, only accountId: String? = nil, audience: String?, _ method: String,
+        _ call: any CallContext
+    ) throws -> SignInStep {
+        let now = surroundings.clock.now
+        let fresh = completion.fresh()
+        let (tenant, before, subject) = try surroundings.database.read { tx in
+            let tenant = try catalogue.tenant(tenantId, in: tx)
+            try SignInCompletion.check(audience, of: tenant)
+            let account = try tx.account(named: username.folded, in: tenant.id)
+            let subject = account?.lockoutSubject ?? "address/\(tenant.id)/\(username.folded)"
+            try tx.lockout(of: subject, at: now).check(at: now)
+            return (tenant, account, subject)
+        }
+        let isRight = try passwords.matches(password, before)
+        if !tenant.settings.enumerationProtection {
+            guard let before else { throw accountId == nil ? UserNotFound(next: "signUp.start") : UserMismatch() }
+            if before.password == nil { throw PasswordNotSet(next: "signIn.start") }
+        }
+        let outcome = try surroundings.database.write { tx -> Result<SignInCompletion.SignedIn, any Error> in
+            try tx.lock([Flows.lockName(address: "\(tenant.id)/\(username.folded)")])
+            let account = try before.flatMap { try tx.account($0.id) }
+            let isStillRight = isRight && account?.password == before?.password
+            if let refusal = try passwords.judge(password, isRight: isStillRight, subject: subject, tenant, at: now, in: tx) {
+                return .failure(refusal)
+            }
+            guard let account else { return .failure(UserNotFound(next: "signUp.start")) }
+            if let accountId, account.id != accountId { throw UserMismatch() }
+            if account.mustChangePassword { throw PasswordChangeRequired(next: "passwordReset.start") }
+            return .success(try completion.begin(account, tenant, .password, fresh, method, call, at: now, in: tx))
+        }
+        return try completion.answer(try outcome.get(), tenant, audience: audience, isNew: false, at: now)
+    }
+}

@@ -1,0 +1,48 @@
+import Contract
+
+extension SignInService {
+    /// Signs in with what a provider gave, with a pending token, or with address and password.
+    ///
+    /// - Throws: what proving the credential throws, `AccountDisabled`, `SignUpNotAllowed`, `AudienceNotOffered`, what
+    ///   `PasswordSignIn` throws.
+    /// - Source: firebase.md 2.5.4, 5.1.
+    public func withCredential(_ request: SignInWithCredential.Params, _ call: any CallContext) throws -> SignInWithCredential.Result {
+        let now = surroundings.clock.now
+        let (name, proofs) = (SignInWithCredential.info.name, CredentialProofs(surroundings, catalogue))
+        let tenant = try surroundings.database.read { try catalogue.tenant(request.tenantId, in: $0) }
+        try SignInCompletion.check(request.audience, of: tenant)
+        switch try proofs.prove(request.credential, in: tenant.id, call, now: now) {
+        case .password(let username, let password):
+            return try PasswordSignIn(surroundings, catalogue).signIn(
+                username, password, in: tenant.id, audience: request.audience, name, call)
+        case .provider(let identity, let spending):
+            let (fresh, newId) = (completion.fresh(), surroundings.random.uuid())
+            let accounts = FederatedAccounts(surroundings: surroundings, tenant: tenant, identity: identity, now: now)
+            // Decides by rows that others may write, so it is as if nobody else did.
+            let outcome = try surroundings.database.write(isolation: .serializable) { tx -> FederatedOutcome in
+                if let spending { try tx.spend(spending) }
+                switch try accounts.resolve(newId: newId, name, call, in: tx) {
+                case .providerRequired(let providers): return .providerRequired(providers)
+                case .account(let account, let isNew):
+                    return .signedIn(
+                        try completion.begin(account, tenant, .provider(identity.providerId), fresh, name, call, at: now, in: tx), isNew)
+                }
+            }
+            switch outcome {
+            case .signedIn(let signedIn, let isNew):
+                return try completion.answer(
+                    signedIn, tenant, audience: request.audience, isNew: isNew, identity,
+                    returnsProviderTokens: request.returnProviderTokens, at: now)
+            case .providerRequired(let providers):
+                return SignInStep(
+                    state: .providerRequired, expiresAt: now + PendingTokens.lifetimeSeconds, providers: providers,
+                    email: identity.email, pendingToken: proofs.pending.token(of: identity, in: tenant.id, at: now))
+            }
+        }
+    }
+}
+
+private enum FederatedOutcome {
+    case signedIn(SignInCompletion.SignedIn, Bool)
+    case providerRequired([String])
+}
