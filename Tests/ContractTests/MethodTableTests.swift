@@ -50,10 +50,12 @@ private struct NoCall: CallContext {
         #expect(
             MethodTable.all.filter { $0.caller == .public }.map(\.name)
                 == [
-                    "account.changePassword", "credentials.assumeRole", "credentials.get", "identity.resolve", "identity.unlink",
+                    "account.changePassword", "account.link", "account.reauthenticate", "account.unlink", "credentials.assumeRole",
+                    "credentials.get", "identity.resolve", "identity.unlink",
                     "passwordReset.resendCode", "passwordReset.start", "passwordReset.submitCode", "passwordReset.submitPassword",
-                    "rpc.discover", "session.refresh", "session.signOut", "signIn.resendCode", "signIn.start", "signIn.submitCode",
-                    "signIn.submitPassword", "signIn.withContinuation", "signIn.withPassword", "signUp.resendCode", "signUp.start",
+                    "rpc.discover", "session.refresh", "session.signOut", "signIn.anonymously", "signIn.resendCode", "signIn.start",
+                    "signIn.submitCode", "signIn.submitPassword", "signIn.withContinuation", "signIn.withCredential",
+                    "signIn.withCustomToken", "signIn.withPassword", "signUp.resendCode", "signUp.start",
                     "signUp.submitAttributes", "signUp.submitCode", "signUp.submitPassword", "system.ping", "token.discovery", "token.jwks",
                     "token.mint", "token.verify",
                 ])
