@@ -6,10 +6,10 @@
 /// characters are compared byte by byte, never by Unicode's canonical equivalence.
 enum DuplicateNames {
     /// The offset of the second of two equal names, if there is one.
-    static func offset(in object: Int, count: Int, nodes: [Tape.Node], bytes: UnsafeBufferPointer<UInt8>) -> Int? {
-        nodes.withUnsafeBufferPointer { nodes in
-            count <= 8 ? byPairs(object, nodes, bytes) : bySet(object, nodes, bytes)
-        }
+    static func offset(in object: Int, count: Int, nodes: UnsafeBufferPointer<Tape.Node>, bytes: UnsafeBufferPointer<UInt8>)
+        -> Int?
+    {
+        count <= 8 ? byPairs(object, nodes, bytes) : bySet(object, nodes, bytes)
     }
 
     private static func byPairs(_ object: Int, _ nodes: UnsafeBufferPointer<Tape.Node>, _ bytes: UnsafeBufferPointer<UInt8>) -> Int? {

@@ -9,7 +9,7 @@ public struct JSONNode: Sendable {
 
     public enum Kind: Sendable { case null, bool, number, string, array, object }
 
-    private var node: Tape.Node { tape.nodes[index] }
+    private var node: Tape.Node { tape[index] }
 
     public var kind: Kind {
         switch node.shape {
@@ -36,13 +36,10 @@ public struct JSONNode: Sendable {
     /// The characters, nil if this is no string.
     public var string: String? {
         let node = node
-        return tape.bytes.withUnsafeBufferPointer { bytes in
-            let written = UnsafeBufferPointer(rebasing: bytes[Int(node.start)..<Int(node.end)])
-            switch node.shape {
-            case .plainString: return String(decoding: written, as: UTF8.self)
-            case .escapedString: return String(decoding: Unescaping.bytes(written), as: UTF8.self)
-            default: return nil
-            }
+        switch node.shape {
+        case .plainString: return written { String(decoding: $0, as: UTF8.self) }
+        case .escapedString: return written { String(decoding: Unescaping.bytes($0), as: UTF8.self) }
+        default: return nil
         }
     }
 
@@ -83,7 +80,7 @@ public struct JSONNode: Sendable {
         var at = index + 1
         while at < end {
             if matches(JSONNode(tape: tape, index: at)) { return JSONNode(tape: tape, index: at + 1) }
-            at = Int(tape.nodes[at + 1].next)
+            at = Int(tape[at + 1].next)
         }
         return nil
     }
@@ -95,7 +92,7 @@ public struct JSONNode: Sendable {
         var at = index + 1
         while at < end {
             try body(JSONNode(tape: tape, index: at), JSONNode(tape: tape, index: at + 1))
-            at = Int(tape.nodes[at + 1].next)
+            at = Int(tape[at + 1].next)
         }
     }
 
@@ -112,7 +109,7 @@ public struct JSONNode: Sendable {
         var position = 0
         while at < end {
             try body(position, JSONNode(tape: tape, index: at))
-            at = Int(tape.nodes[at].next)
+            at = Int(tape[at].next)
             position += 1
         }
     }
@@ -132,14 +129,12 @@ public struct JSONNode: Sendable {
     public func raw<R>(_ body: (UnsafeBufferPointer<UInt8>) throws -> R) rethrows -> R {
         let node = node
         let quotes = kind == .string ? 1 : 0
-        return try tape.bytes.withUnsafeBufferPointer {
-            try body(UnsafeBufferPointer(rebasing: $0[Int(node.start) - quotes..<Int(node.end) + quotes]))
-        }
+        return try tape.withBytes(Int(node.start) - quotes..<Int(node.end) + quotes, body)
     }
 
     private func written<R>(_ body: (UnsafeBufferPointer<UInt8>) -> R) -> R {
         let node = node
-        return tape.bytes.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[Int(node.start)..<Int(node.end)])) }
+        return tape.withBytes(Int(node.start)..<Int(node.end), body)
     }
 
     /// A copy of the value and all beneath it.

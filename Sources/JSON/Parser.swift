@@ -3,35 +3,46 @@
 #endif
 
 /// The strict reader: one pass over the bytes, writing a `Tape`.
-struct Parser {
+struct Parser: ~Copyable {
     private let bytes: UnsafeBufferPointer<UInt8>
     private let maximumDepth: Int
     private var position = 0
     private var depth = 0
-    private var nodes: [Tape.Node] = []
+    /// The nodes so far, in memory that always has room for the text as well.
+    private var nodes: UnsafeMutablePointer<Tape.Node>
+    private var nodeCount = 0
+    private var nodeCapacity: Int
 
-    static func parse(_ bytes: [UInt8], maximumDepth: Int) throws(JSONSyntaxError) -> Tape {
+    static func parse(_ bytes: UnsafeRawBufferPointer, maximumDepth: Int) throws(JSONSyntaxError) -> Tape {
         guard bytes.count < UInt32.max else { throw JSONSyntaxError(.tooLong, at: Int(UInt32.max)) }
-        let nodes = try bytes.withUnsafeBufferPointer { (buffer) throws(JSONSyntaxError) in
-            var parser = Parser(buffer, maximumDepth: maximumDepth)
-            return try parser.text()
+        var parser = Parser(bytes.bindMemory(to: UInt8.self), maximumDepth: maximumDepth)
+        do { try parser.text() } catch {
+            free(parser.nodes)
+            throw error
         }
-        return Tape(bytes: bytes, nodes: nodes)
+        return Tape(owning: parser.nodes, count: parser.nodeCount, copying: bytes)
     }
 
     private init(_ bytes: UnsafeBufferPointer<UInt8>, maximumDepth: Int) {
         self.bytes = bytes
         self.maximumDepth = maximumDepth
-        nodes.reserveCapacity(bytes.count / 8 + 8)
+        nodeCapacity = bytes.count / 8 + 8
+        nodes = Self.room(for: nodeCapacity, bytes, inPlaceOf: nil)
     }
 
-    private mutating func text() throws(JSONSyntaxError) -> [Tape.Node] {
+    private static func room(
+        for capacity: Int, _ bytes: UnsafeBufferPointer<UInt8>, inPlaceOf old: UnsafeMutablePointer<Tape.Node>?
+    ) -> UnsafeMutablePointer<Tape.Node> {
+        guard let memory = realloc(old, capacity * MemoryLayout<Tape.Node>.stride + bytes.count) else { fatalError("out of memory") }
+        return memory.assumingMemoryBound(to: Tape.Node.self)
+    }
+
+    private mutating func text() throws(JSONSyntaxError) {
         skipSpace()
         if position == bytes.count { throw JSONSyntaxError(.empty, at: position) }
         try value()
         skipSpace()
         if position < bytes.count { throw JSONSyntaxError(.trailingBytes, at: position) }
-        return nodes
     }
 
     private mutating func value() throws(JSONSyntaxError) {
@@ -89,18 +100,18 @@ struct Parser {
     private mutating func open(_ shape: Tape.Shape) throws(JSONSyntaxError) -> Int {
         if depth == maximumDepth { throw JSONSyntaxError(.tooDeep, at: position) }
         depth += 1
-        nodes.append(.init(shape: shape, start: UInt32(position), end: 0, next: 0, count: 0))
+        append(.init(shape: shape, start: UInt32(truncatingIfNeeded: position), end: 0, next: 0, count: 0))
         position += 1
         skipSpace()
-        return nodes.count - 1
+        return nodeCount - 1
     }
 
     private mutating func close(with bracket: UInt8, index: Int, count: UInt32) throws(JSONSyntaxError) -> Bool {
         guard try current() == bracket else { return false }
         position += 1
         depth -= 1
-        nodes[index].end = UInt32(position)
-        nodes[index].next = UInt32(nodes.count)
+        nodes[index].end = UInt32(truncatingIfNeeded: position)
+        nodes[index].next = UInt32(truncatingIfNeeded: nodeCount)
         nodes[index].count = count
         return true
     }
@@ -168,16 +179,21 @@ struct Parser {
         }
     }
 
-    /// Goes past eight bytes at a time while all of them are ASCII that stands for itself. In a word, a byte below 0x20, a quote
-    /// or a backslash borrows into its high bit; a byte beyond ASCII has that bit already.
+    /// Goes to the next byte that is not ASCII standing for itself, eight bytes at a time, as far as there are eight. In a word, a
+    /// byte below 0x20, a quote or a backslash borrows into its high bit; a byte beyond ASCII has that bit already. Above the first
+    /// of them a borrow may mark a byte wrongly, below it never.
     private mutating func skipPlain() {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let raw = UnsafeRawBufferPointer(bytes)
         while position + 8 <= bytes.count {
-            let word = raw.loadUnaligned(fromByteOffset: position, as: UInt64.self)
+            let word = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: position, as: UInt64.self))
             let special =
                 (word &- ones &* 0x20) | ((word ^ (ones &* 0x22)) &- ones) | ((word ^ (ones &* 0x5C)) &- ones) | word
-            guard special & 0x8080_8080_8080_8080 == 0 else { return }
+            let marks = special & 0x8080_8080_8080_8080
+            guard marks == 0 else {
+                position += marks.trailingZeroBitCount / 8
+                return
+            }
             position += 8
         }
     }
@@ -238,7 +254,19 @@ struct Parser {
     // MARK: Small steps
 
     private mutating func append(_ shape: Tape.Shape, from start: Int, to end: Int) {
-        nodes.append(.init(shape: shape, start: UInt32(start), end: UInt32(end), next: UInt32(nodes.count + 1), count: 0))
+        append(
+            .init(
+                shape: shape, start: UInt32(truncatingIfNeeded: start), end: UInt32(truncatingIfNeeded: end),
+                next: UInt32(truncatingIfNeeded: nodeCount + 1), count: 0))
+    }
+
+    private mutating func append(_ node: Tape.Node) {
+        if nodeCount == nodeCapacity {
+            nodeCapacity *= 2
+            nodes = Self.room(for: nodeCapacity, bytes, inPlaceOf: nodes)
+        }
+        nodes[nodeCount] = node
+        nodeCount += 1
     }
 
     private func current() throws(JSONSyntaxError) -> UInt8 {
@@ -259,6 +287,7 @@ struct Parser {
 
     private mutating func refuseDuplicates(in object: Int, count: Int) throws(JSONSyntaxError) {
         guard count > 1 else { return }
+        let nodes = UnsafeBufferPointer(start: nodes, count: nodeCount)
         if let offset = DuplicateNames.offset(in: object, count: count, nodes: nodes, bytes: bytes) {
             throw JSONSyntaxError(.duplicateName, at: offset)
         }

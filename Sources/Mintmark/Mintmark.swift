@@ -22,7 +22,8 @@ public final class Mintmark: Sendable {
     let writeProbe = WriteProbe()
     private let random: any RandomSource
     private let foreign: any ForeignProviders
-    private let openedServices = Mutex<Services?>(nil)
+    /// Taken up by every request, so without a lock.
+    private let openedServices = AtomicLazyReference<Services>()
     /// Held while somebody opens the store, which may take as long as another program keeps it locked.
     private let opening = Mutex(OpeningAttempts())
     /// How many attempts to open the store have failed; read without waiting for one.
@@ -57,17 +58,16 @@ public final class Mintmark: Sendable {
     ///
     /// - Throws: why the store cannot be opened, as the contract names it.
     public func services() throws -> Services {
-        if let services = openedServices.withLock({ $0 }) { return services }
+        if let services = opened { return services }
         let seen = failedAttempts.load(ordering: .acquiring)
         return try opening.withLock { attempts in
-            if let services = openedServices.withLock({ $0 }) { return services }
+            if let services = opened { return services }
             // Whoever waited for an attempt that failed shares its answer instead of waiting for another.
             if let failure = attempts.lastFailure, failedAttempts.load(ordering: .acquiring) > seen { throw failure }
             do {
                 let services = Services(try StoreOpening(configuration: configuration, random: random, foreign: foreign).open(), self)
                 if logsOpening.load(ordering: .relaxed) { warnOfOpenFiles() }
-                openedServices.withLock { $0 = services }
-                return services
+                return openedServices.storeIfNil(services)
             } catch {
                 let answer = contractError(error) ?? StoreCannotOpen(path: "\(configuration.store)", reason: "\(error)")
                 if logsOpening.load(ordering: .relaxed) {
@@ -105,7 +105,7 @@ public final class Mintmark: Sendable {
     private struct OpeningAttempts { var lastFailure: (any ContractError)? }
 
     /// The flows if the store is open by now.
-    var opened: Services? { openedServices.withLock { $0 } }
+    var opened: Services? { openedServices.load() }
 
     /// Whether no attempt to open the store has succeeded.
     ///

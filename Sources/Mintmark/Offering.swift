@@ -5,7 +5,7 @@ import Storage
 
 /// What a process offers over its pipe: the contract's methods, each bound to its handler and its lane.
 public struct Offering: MethodLookup {
-    private let methods: [String: Method]
+    private let methods: MethodsByName
     private let names: [String]
 
     /// - Parameter mintmark: its configuration says who calls and whether this is a test.
@@ -15,7 +15,7 @@ public struct Offering: MethodLookup {
         names = offered.map(\.name)
         // What the caller may not call is there all the same, to say so.
         let known = Contract.MethodTable.all.filter { !$0.isTesting || configuration.testing }
-        methods = Dictionary(uniqueKeysWithValues: known.map { ($0.name, Self.method($0, mintmark)) })
+        methods = MethodsByName(known.map { Self.method($0, mintmark) })
     }
 
     /// Whether a process set up like this offers a method.
@@ -23,7 +23,7 @@ public struct Offering: MethodLookup {
         (!method.isTesting || configuration.testing) && (!configuration.publicCaller || method.caller == .public)
     }
 
-    public func method(named name: String) -> Method? { methods[name] }
+    public func method(named name: String) -> Method? { methods.method(named: name) }
 
     public func nearest(to name: String) -> [String] { Contract.NearestNames.of(name, among: names) }
 

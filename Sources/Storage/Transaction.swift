@@ -42,6 +42,12 @@ public final class Transaction {
         return first
     }
 
+    /// The first column of the first row, a text; nil without a row. For small answers that are asked for again and again: where the
+    /// store can tell for sure that nothing at all has changed since, the answer is the one of last time.
+    ///
+    /// - Throws: `StoreError`.
+    public func text(_ sql: SQL, _ parameters: String...) throws -> String? { try current().text(sql, parameters) }
+
     /// Runs a statement and answers how many rows it inserted, updated or deleted.
     ///
     /// - Throws: `StoreError`.
@@ -92,10 +98,25 @@ protocol Session: AnyObject {
     ///
     /// - Returns: how many rows the statement changed.
     func run(_ sql: SQL, _ parameters: [any SQLValue], row: (Row) throws -> RowDemand) throws -> Int
+    func text(_ sql: SQL, _ parameters: [String]) throws -> String?
     func lock(_ ids: [String]) throws
     func epoch() throws -> Int64
     func advanceEpoch() throws
     func rowCounts() throws -> [String: Int64]
+}
+
+extension Session {
+    /// The first column of the first row, asked for anew.
+    func freshText(_ sql: SQL, _ parameters: [String]) throws -> String? {
+        var answer: String?
+        _ = try run(sql, parameters) {
+            answer = $0.string(0)
+            return .enough
+        }
+        return answer
+    }
+
+    func text(_ sql: SQL, _ parameters: [String]) throws -> String? { try freshText(sql, parameters) }
 }
 
 /// Whether whoever reads rows wants the next one.

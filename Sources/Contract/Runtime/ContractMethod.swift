@@ -18,6 +18,7 @@ extension ContractParams {
     /// Reads the `params` of a request; absent ones are those of an empty object.
     ///
     /// - Throws: `InvalidParams` with every violation.
+    @inlinable
     public init(decoding node: JSONNode?) throws(InvalidParams) {
         var reader = ParamsReader(isTracing: false)
         guard let params = reader.root(node, as: Self.self), reader.isFine else {
@@ -92,7 +93,7 @@ public struct AnsweredByOther: Error {
 }
 
 /// A method bound to its handler.
-public struct BoundMethod: Sendable {
+public final class BoundMethod: Sendable {
     public let info: MethodInfo
     /// Decodes the parameters, calls the handler, writes the result.
     ///

@@ -8,6 +8,7 @@ public struct ParamsReader {
     /// Whether this is the second reading.
     let isTracing: Bool
     /// Whether nothing is wrong so far.
+    @usableFromInline
     var isFine = true
 
     /// In the order in which they were found.
@@ -17,18 +18,24 @@ public struct ParamsReader {
     /// So many violations are listed; a request with more of them gets a last one that says so.
     static let mostViolations = 1000
 
+    @usableFromInline
     init(isTracing: Bool) { self.isTracing = isTracing }
 
-    private static let empty = try! JSONText("{}").root
+    @usableFromInline
+    static let empty = try! JSONText("{}").root
 
+    @inlinable
     mutating func root<P: ContractParams>(_ node: JSONNode?, as: P.Type) -> P? {
         let node = node ?? Self.empty
         guard node.kind == .object else {
-            add(pointer: "", rule: "type", "params must be an object: parameters are given by name.")
+            refuseOther()
             return nil
         }
         return P(node, &self)
     }
+
+    @usableFromInline
+    mutating func refuseOther() { add(pointer: "", rule: "type", "params must be an object: parameters are given by name.") }
 
     private mutating func enter(_ step: Step) { if isTracing { path.append(step) } }
     private mutating func leave() { if isTracing { path.removeLast() } }

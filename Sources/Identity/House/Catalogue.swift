@@ -3,7 +3,8 @@ import Crypto
 import Storage
 
 /// What nearly every flow looks up and few change: pools, tenants, roles, keys, revocations, kept in memory for one store epoch.
-public struct Catalogue: Sendable {
+/// A class, as `Surroundings` is.
+public final class Catalogue: Sendable {
     private let pools = EpochCache<String, PoolRecord>()
     private let issuingPools = EpochCache<String, IssuingPool>()
     private let poolRoles = EpochCache<String, [String: String]>()
@@ -32,7 +33,7 @@ public struct Catalogue: Sendable {
     }
 
     /// A pool with the keys that it signs with.
-    private final class IssuingPool: Sendable {
+    final class IssuingPool: Sendable {
         let pool: PoolRecord
         let keys: KeyRing
 
@@ -45,13 +46,13 @@ public struct Catalogue: Sendable {
     /// A pool and the keys that it signs with, in one look-up.
     ///
     /// - Throws: `PoolNotFound`.
-    func issuingPool(_ id: String, in tx: Transaction) throws -> (pool: PoolRecord, keys: KeyRing) {
+    func issuingPool(_ id: String, in tx: Transaction) throws -> IssuingPool {
         let known = try issuingPools.value(for: id, in: tx) {
             guard let pool = try tx.pool(id) else { return nil }
             return IssuingPool(pool, try signingKeys.ring(of: .pool(id), in: tx))
         }
         guard let known else { throw PoolNotFound(poolId: id) }
-        return (known.pool, known.keys)
+        return known
     }
 
     /// The pool, nil if there is none.

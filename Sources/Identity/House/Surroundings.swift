@@ -3,8 +3,9 @@ import Platform
 import Storage
 import Synchronization
 
-/// The outside, handed in: everything that a flow needs and does not decide.
-public struct Surroundings: Sendable {
+/// The outside, handed in: everything that a flow needs and does not decide. A class: every call passes it on, and the parts of a
+/// value would be counted one by one, by all threads at the same places.
+public final class Surroundings: Sendable {
     public let realm: Realm
     public let database: any Database
     public let clock: any WallClock

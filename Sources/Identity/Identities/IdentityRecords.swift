@@ -34,9 +34,8 @@ extension Transaction {
 
     /// The identity that owns a login, if any.
     func identity(owning login: Login, in poolId: String) throws -> String? {
-        try queryOne(
-            "SELECT identity_id FROM login WHERE pool_id = $1 AND provider = $2 AND subject = $3", poolId, login.provider, login.subject
-        ) { $0.string(0) }
+        try text(
+            "SELECT identity_id FROM login WHERE pool_id = $1 AND provider = $2 AND subject = $3", poolId, login.provider, login.subject)
     }
 
     func insert(_ identity: Identity) throws {

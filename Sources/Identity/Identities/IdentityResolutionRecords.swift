@@ -79,7 +79,7 @@ extension Surroundings {
     ///     (cognito.md 2.5, steps 9 to 12).
     /// - Throws: what `gather`, `IdentityResolution.decide` and `complete` throw.
     func resolve<Context, Outcome>(
-        _ event: AuditEvent, recordsKept: Bool = false, at now: Int64,
+        _ event: @autoclosure () -> AuditEvent, recordsKept: Bool = false, at now: Int64,
         gather: (Transaction) throws -> (context: Context, facts: IdentityResolution.Facts),
         complete: (Transaction, Context, ResolvedIdentity) throws -> Outcome
     ) throws -> (outcome: Outcome, identity: ResolvedIdentity) {
@@ -100,7 +100,7 @@ extension Surroundings {
                 if case .join = decision, isolation != .serializable { throw JoinsIdentities() }
                 let identity = try tx.apply(decision, in: facts.poolId, newId: newId, at: now)
                 let outcome = try complete(tx, context, identity)
-                if identity.changed || recordsKept { try audit.record(event.naming(identity), at: now, in: tx) }
+                if identity.changed || recordsKept { try audit.record(event().naming(identity), at: now, in: tx) }
                 return (outcome, identity)
             }
         }

@@ -12,12 +12,13 @@ extension TokenService {
     public func mint(_ request: TokenMint.Params, _ call: any CallContext) throws -> TokenMint.Result {
         let now = surroundings.clock.now
         let proven = try surroundings.prove(request.identityId, request.logins, catalogue, call, now: now, classicFlow: true)
-        let event = AuditEvent(method: TokenMint.info.name, trace: call.trace, poolId: proven.pool.id)
-        let ((key, claims, expiresAt), identity) = try surroundings.resolve(event, recordsKept: surroundings.auditsIssuance, at: now) {
-            tx in
-            let (pool, keys) = try catalogue.issuingPool(proven.pool.id, in: tx)
-            guard let key = keys.active(at: now) else { throw PoolNotFound(poolId: pool.id) }
-            return (key, try .init(tx, pool: pool, given: request.identityId, logins: proven.proofs.map(\.login)))
+        let ((key, claims, expiresAt), identity) = try surroundings.resolve(
+            AuditEvent(method: TokenMint.info.name, trace: call.trace, poolId: proven.pool.id), recordsKept: surroundings.auditsIssuance,
+            at: now
+        ) { tx in
+            let issuing = try catalogue.issuingPool(proven.pool.id, in: tx)
+            guard let key = issuing.keys.active(at: now) else { throw PoolNotFound(poolId: issuing.pool.id) }
+            return (key, try .init(tx, pool: issuing.pool, given: request.identityId, logins: proven.proofs.map(\.login)))
         } complete: { _, key, identity in
             let claims = PoolTokenClaims(
                 realm: surroundings.realm, poolId: proven.pool.id, identityId: identity.id, amr: .init(proven.proofs),

@@ -12,14 +12,16 @@ extension TokenService {
     public func mintForDeveloper(_ request: TokenMintForDeveloper.Params, _ call: any CallContext) throws -> TokenMintForDeveloper.Result {
         let now = surroundings.clock.now
         let tags = try SessionTags.validated(request.principalTags)
-        let verifier = LoginVerifier(surroundings, catalogue)
-        let proofs = try proofs(request, verifier, call, now: now)
-        let event = AuditEvent(method: TokenMintForDeveloper.info.name, trace: call.trace, poolId: request.poolId)
-        let ((key, claims), identity) = try surroundings.resolve(event, recordsKept: surroundings.auditsIssuance, at: now) { tx in
-            let (pool, keys) = try catalogue.issuingPool(request.poolId, in: tx)
-            try tx.requireUsable(request.identityId, in: pool.id)
+        let proofs = try proofs(request, call, now: now)
+        let ((key, claims), identity) = try surroundings.resolve(
+            AuditEvent(method: TokenMintForDeveloper.info.name, trace: call.trace, poolId: request.poolId),
+            recordsKept: surroundings.auditsIssuance, at: now
+        ) { tx in
+            let issuing = try catalogue.issuingPool(request.poolId, in: tx)
+            let pool = issuing.pool
+            try tx.requireUsable(request.identityId, in: request.poolId)
             let login = try DeveloperLogin.find(in: request.logins, of: pool)
-            guard let key = keys.active(at: now) else { throw PoolNotFound(poolId: pool.id) }
+            guard let key = issuing.keys.active(at: now) else { throw PoolNotFound(poolId: pool.id) }
             let facts = try IdentityResolution.Facts(
                 tx, pool: pool, given: request.identityId, logins: [login] + proofs.map(\.login), developerLogin: login)
             return ((login: login, key: key), facts)
@@ -37,7 +39,7 @@ extension TokenService {
 
     /// The public logins among those that were given, proven.
     private func proofs(
-        _ request: TokenMintForDeveloper.Params, _ verifier: LoginVerifier, _ call: any CallContext, now: Int64
+        _ request: TokenMintForDeveloper.Params, _ call: any CallContext, now: Int64
     ) throws -> [LoginProof] {
         if request.logins.count == 1 { return [] }
         let pool = try surroundings.database.read { tx in
@@ -51,7 +53,7 @@ extension TokenService {
         if !unknown.isEmpty {
             throw UnsupportedDeveloperProvider(poolId: pool.id, given: unknown, developerProvider: pool.developerProvider)
         }
-        return try verifier.verify(others, of: pool, call, now: now)
+        return try LoginVerifier(surroundings, catalogue).verify(others, of: pool, call, now: now)
     }
 }
 

@@ -1,7 +1,7 @@
 import JSON
 
-/// One method that can be called by name.
-public struct Method: Sendable {
+/// One method that can be called by name. A class: every call takes one up, and all threads the same.
+public final class Method: Sendable {
     public typealias Body = @Sendable (_ call: Call, _ params: JSONNode?, _ result: inout JSONWriter) throws -> Void
 
     public let name: String
@@ -21,7 +21,7 @@ public struct Method: Sendable {
     }
 
     /// A method that always runs on `lane`.
-    public init(_ name: String, on lane: Lane = .compute, run: @escaping Body) {
+    public convenience init(_ name: String, on lane: Lane = .compute, run: @escaping Body) {
         self.init(name, lane: { _ in lane }, run: run)
     }
 }

@@ -10,7 +10,7 @@ public final class Call: Sendable {
 
     /// The request as it came.
     let envelope: Envelope
-    let body: Method.Body
+    let calledMethod: Method
     let route: AnswerRoute
     /// Bytes of the line or batch that the call came in.
     let bytesIn: Int
@@ -27,7 +27,7 @@ public final class Call: Sendable {
 
     init(_ envelope: Envelope, _ method: Method, lane: Lane, route: AnswerRoute, bytesIn: Int, outlet: any AnswerOutlet) {
         self.envelope = envelope
-        body = method.run
+        calledMethod = method
         currentLane = Atomic(lane.rawValue)
         self.route = route
         self.bytesIn = bytesIn
@@ -35,6 +35,9 @@ public final class Call: Sendable {
     }
 
     // MARK: What a method may ask
+
+    /// What the method does.
+    var body: Method.Body { calledMethod.run }
 
     /// The name of the method.
     public var method: String { envelope.method }

@@ -68,6 +68,12 @@ final class FlowControl: Sendable {
     /// Notes that the answers to requests are about to be sent; then they are released.
     func noteAnswers(to load: Load) { if load.requests > 0 { open.wrappingSubtract(load.requests, ordering: .relaxed) } }
 
+    /// Notes that a compute worker takes up a line.
+    func takeUpLine() {
+        unread.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+        wakeIfRoom()
+    }
+
     /// Notes that requests are answered. True when none is left.
     @discardableResult
     func release(_ load: Load, unread lines: Int = 0) -> Bool {

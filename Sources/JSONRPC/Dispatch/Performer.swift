@@ -25,7 +25,6 @@ struct Performer: Sendable {
         let start = bench.writer.bytes.count
         let began = Monotonic.nanoseconds()
         let limit = room ?? maximumAnswer
-        var failure: (any ResponseError)?
         do {
             if call.isCancelled { throw RequestCancelled() }
             try bench.writer.answer(call.envelope) { try body(call, call.envelope.params, &$0) }
@@ -33,34 +32,43 @@ struct Performer: Sendable {
                 bench.writer.rewind(to: start)
                 return .waits
             }
-            if bench.writer.bytes.count - start > limit { failure = ResultTooLarge(limit: limit) }
+            if bench.writer.bytes.count - start > limit { throw ResultTooLarge(limit: limit) }
+            guard call.claim() else {
+                bench.writer.rewind(to: start)
+                return .answeredElsewhere
+            }
+            end(call, began, errorType: nil, from: start, on: &bench)
+            return .done
         } catch let move as MoveToLane {
             bench.writer.rewind(to: start)
             call.queue(move)
             return .moves(move.lane)
-        } catch let error as any ResponseError {
-            failure = error
-        } catch is CancellationError {
-            failure = RequestCancelled()
         } catch {
-            let internalError = InternalError()
-            observer.failed(call, with: error, incident: internalError.incident)
-            failure = internalError
-        }
-        guard call.claim() else {
             bench.writer.rewind(to: start)
-            return .answeredElsewhere
-        }
-        if let failure {
-            bench.writer.rewind(to: start)
+            let failure = known(error, call)
+            guard call.claim() else { return .answeredElsewhere }
             bench.writer.answer(id: call.envelope.id, trace: call.envelope.trace, error: failure)
+            end(call, began, errorType: failure.type, from: start, on: &bench)
+            return .done
         }
+    }
+
+    /// What the caller is told of what the method has thrown.
+    private func known(_ error: any Error, _ call: Call) -> any ResponseError {
+        if let error = error as? any ResponseError { return error }
+        if error is CancellationError { return RequestCancelled() }
+        let internalError = InternalError()
+        observer.failed(call, with: error, incident: internalError.incident)
+        return internalError
+    }
+
+    private func end(_ call: Call, _ began: UInt64, errorType: String?, from start: Int, on bench: inout Workbench) {
         if call.isNotification { bench.writer.rewind(to: start) }
-        let report = CallReport(
-            durationNanoseconds: Monotonic.nanoseconds() &- began, errorType: failure?.type, bytesIn: call.bytesIn,
-            bytesOut: bench.writer.bytes.count - start, worker: bench.number)
-        observer.ended(call, report)
-        return .done
+        observer.ended(
+            call,
+            CallReport(
+                durationNanoseconds: Monotonic.nanoseconds() &- began, errorType: errorType, bytesIn: call.bytesIn,
+                bytesOut: bench.writer.bytes.count - start, worker: bench.number))
     }
 
     /// Appends the answer to what is no call.

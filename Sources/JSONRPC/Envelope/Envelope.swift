@@ -29,7 +29,7 @@ enum Message: Sendable {
     /// A notification that need not be understood.
     case ignored
     /// To be answered with an error; `id` is nil when it could not be read.
-    case refused(id: JSONNode?, trace: JSONNode? = nil, any ResponseError)
+    indirect case refused(id: JSONNode?, trace: JSONNode? = nil, any ResponseError)
 
     /// Reads one member of a batch, or a line that is no batch.
     init(_ node: JSONNode) {
@@ -38,18 +38,20 @@ enum Message: Sendable {
             return
         }
         var id: JSONNode?
-        var version: JSONNode?
-        var method: JSONNode?
+        var isVersion2 = false
+        var method: String?
+        var isCancellation = false
         var params: JSONNode?
         var trace: JSONNode?
         var progressToken: JSONNode?
         node.forEachPair { name, value in
             if name.isString("jsonrpc") {
-                version = value
+                isVersion2 = value.isString("2.0")
             } else if name.isString("id") {
                 id = value
             } else if name.isString("method") {
-                method = value
+                method = value.string
+                isCancellation = value.isString("$/cancelRequest")
             } else if name.isString("params") {
                 params = value
             } else if name.isString("trace") {
@@ -62,11 +64,11 @@ enum Message: Sendable {
             self = .refused(id: nil, InvalidRequest("id must be a string, a number or null"))
             return
         }
-        guard version?.isString("2.0") == true else {
+        guard isVersion2 else {
             self = .refused(id: id, InvalidRequest("the member jsonrpc must be \"2.0\""))
             return
         }
-        guard let name = method?.string else {
+        guard let method else {
             self = .refused(id: id, InvalidRequest("the member method must be a string"))
             return
         }
@@ -75,12 +77,12 @@ enum Message: Sendable {
         } else if let params, params.kind == .array {
             // By position is valid JSON-RPC, which no method here takes; a valid notification is never answered.
             self = id == nil ? .ignored : .refused(id: id, trace: trace, ParamsNotByName())
-        } else if id != nil, name == "$/cancelRequest" {
+        } else if id != nil, isCancellation {
             self = .refused(id: id, trace: trace, InvalidRequest("$/cancelRequest is a notification; send it without an id of its own"))
-        } else if id == nil, name.utf8.starts(with: "$/".utf8) {
-            self = name == "$/cancelRequest" ? params?["id"].map { .cancel($0) } ?? .ignored : .ignored
+        } else if id == nil, method.utf8.starts(with: "$/".utf8) {
+            self = isCancellation ? params?["id"].map { .cancel($0) } ?? .ignored : .ignored
         } else {
-            self = .call(Envelope(id: id, method: name, params: params, trace: trace, progressToken: progressToken))
+            self = .call(Envelope(id: id, method: method, params: params, trace: trace, progressToken: progressToken))
         }
     }
 
@@ -105,7 +107,7 @@ enum Incoming: Sendable {
     case single(Message)
     case batch([Message])
     /// Nothing in it can be read; answered with `id: null`.
-    case refused(any ResponseError)
+    indirect case refused(any ResponseError)
 
     static let maximumBatch = 100
 

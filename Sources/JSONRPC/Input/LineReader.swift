@@ -107,12 +107,15 @@ struct LineReader: ~Copyable {
 
     /// The line in `range`, nil if it is blank.
     private func line(_ range: Range<Int>) -> Line? {
-        var range = range
-        while let last = range.last, [0x0D, 0x20, 0x09].contains(buffer[last]) { range.removeLast() }
-        while let first = range.first, buffer[first] == 0x20 || buffer[first] == 0x09 { range.removeFirst() }
-        if range.isEmpty { return nil }
-        return range.count > maximumLine ? .tooLong : .text(UnsafeRawBufferPointer(rebasing: buffer[range]))
+        var first = range.lowerBound
+        var end = range.upperBound
+        while first < end, Self.isBlank(buffer[end - 1]) { end -= 1 }
+        while first < end, Self.isBlank(buffer[first]) { first += 1 }
+        if first == end { return nil }
+        return end - first > maximumLine ? .tooLong : .text(UnsafeRawBufferPointer(rebasing: buffer[first..<end]))
     }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0D || byte == 0x09 }
 
     /// Moves what is left to the front; grows when a line fills the buffer, and shrinks again after it.
     private mutating func makeRoom() {
@@ -138,9 +141,4 @@ struct LineReader: ~Copyable {
         var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         _ = poll(&request, 1, -1)
     }
-}
-
-extension Range where Bound == Int {
-    fileprivate mutating func removeLast() { self = lowerBound..<upperBound - 1 }
-    fileprivate mutating func removeFirst() { self = lowerBound + 1..<upperBound }
 }

@@ -12,12 +12,25 @@ public final class Counters: CallObserver {
     }
 
     private struct Shard {
-        var methods: [String: MethodCounts] = [:]
+        var methods: [(method: Method, counts: MethodCounts)] = []
+        /// Whose call was counted last; most often the next one is of the same method.
+        private var last = 0
         var errors: [String: Int] = [:]
+
+        mutating func count(_ report: CallReport, of method: Method, _ bucket: Int) {
+            if !(last < methods.count && methods[last].method === method) {
+                last = methods.firstIndex { $0.method === method } ?? methods.count
+                if last == methods.count { methods.append((method, MethodCounts())) }
+            }
+            methods[last].counts.count(report, bucket)
+        }
     }
 
+    /// Threads that count side by side must not share a line of the processor's cache.
     private final class Counted: Sendable {
+        private let before = InlineArray<16, UInt64>(repeating: 0)
         let shard = Mutex(Shard())
+        private let behind = InlineArray<16, UInt64>(repeating: 0)
     }
 
     private let shards = (0..<16).map { _ in Counted() }
@@ -40,7 +53,7 @@ public final class Counters: CallObserver {
         let microseconds = report.durationNanoseconds / 1000
         let bucket = min(35, UInt64.bitWidth - microseconds.leadingZeroBitCount)
         shards[report.worker & 15].shard.withLock { shard in
-            shard.methods[call.method, default: MethodCounts()].count(report, bucket)
+            shard.count(report, of: call.calledMethod, bucket)
             if let error = report.errorType { shard.errors[error, default: 0] += 1 }
         }
         onEnd?(call, report)
@@ -58,7 +71,7 @@ public final class Counters: CallObserver {
         var errors: [String: Int] = [:]
         for counted in shards {
             let shard = counted.shard.withLock { $0 }
-            methods.merge(shard.methods) { $0 + $1 }
+            methods.merge(shard.methods.map { ($0.method.name, $0.counts) }) { $0 + $1 }
             errors.merge(shard.errors, uniquingKeysWith: +)
         }
         return (methods, errors)

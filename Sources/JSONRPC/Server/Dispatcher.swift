@@ -84,7 +84,7 @@ final class Dispatcher: AnswerOutlet {
         guard let index = chunk.nextLine() else { return false }
         chunk.withLine(index) { line in
             let load = Load(line: line)
-            flow.release(.zero, unread: 1)
+            flow.takeUpLine()
             handle(line, load, in: chunk, on: &bench, &finished)
         }
         return true

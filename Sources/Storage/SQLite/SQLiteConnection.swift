@@ -18,6 +18,7 @@ final class SQLiteConnection {
     private var statements: [UnsafePointer<UInt8>: SQLiteStatement] = [:]
     private var isClosed = false
     var epochSeen = SeenEpoch()
+    var knownTexts = KnownTexts()
 
     /// Runs once, before SQLite is first used.
     private static let hasNoStatistics = sqlite3_config_without_memory_statistics() == SQLITE_OK
@@ -62,6 +63,8 @@ final class SQLiteConnection {
         self.patient = patient
         sqlite3_busy_timeout(handle, patient ? waitMilliseconds : 0)
     }
+
+    var isReader: Bool { if case .reader = role { true } else { false } }
 
     /// Whether there is no transaction, or SQLite itself has ended it, as it does on a full disk.
     var isOutsideTransaction: Bool { sqlite3_get_autocommit(handle) != 0 }
@@ -131,7 +134,7 @@ final class SQLiteConnection {
             handle, text, Int32(sql.text.utf8CodeUnitCount), UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
         guard code == SQLITE_OK, let statement else { throw failure(code) }
         let fresh = try SQLiteStatement(statement)
-        if case .reader = role, !fresh.isReadOnly { throw StoreError.failed(reason: "a read must not write: \(sql.text)") }
+        if isReader, !fresh.isReadOnly { throw StoreError.failed(reason: "a read must not write: \(sql.text)") }
         if statements[sql.text.utf8Start] == nil { statements[sql.text.utf8Start] = fresh }
         return fresh
     }

@@ -13,9 +13,9 @@ extension SQLiteConnection: Session {
     /// SQLite's data version changes when another connection has committed anything; only then the row is read again.
     func epoch() throws -> Int64 {
         if let mark = epochSeen.mark() ?? epochSeen.ofRead { return mark }
-        let dataVersion = try integer("PRAGMA data_version") ?? 0
+        let dataVersion = try dataVersion()
         if let known = epochSeen.epoch(at: dataVersion) {
-            if case .reader = role { epochSeen.ofRead = known }
+            if isReader { epochSeen.ofRead = known }
             return known
         }
         guard let epoch = try integer("SELECT value FROM mintmark_meta WHERE name = 'epoch'") else {
@@ -23,6 +23,20 @@ extension SQLiteConnection: Session {
         }
         epochSeen.remember(epoch, at: dataVersion)
         return epoch
+    }
+
+    /// Changes when another connection has committed anything; the same for all of a read transaction.
+    private func dataVersion() throws -> Int64 {
+        if let known = epochSeen.dataVersionOfRead { return known }
+        let version = try integer("PRAGMA data_version") ?? 0
+        if isReader { epochSeen.dataVersionOfRead = version }
+        return version
+    }
+
+    /// A connection that only reads knows of every commit; what it has answered holds until the next one.
+    func text(_ sql: SQL, _ parameters: [String]) throws -> String? {
+        guard isReader else { return try freshText(sql, parameters) }
+        return try knownTexts.text(sql, parameters, at: try dataVersion()) { try freshText(sql, parameters) }
     }
 
     func advanceEpoch() throws {
@@ -38,6 +52,8 @@ struct SeenEpoch {
     private var lastMark: Int64 = -1
     /// The epoch of the read transaction that is open, once it was asked for: it cannot change in there.
     var ofRead: Int64?
+    /// SQLite's data version in the read transaction that is open, once it was asked for.
+    var dataVersionOfRead: Int64?
 
     /// In a transaction that has advanced the epoch: a number below zero that was never answered before. What is seen there may
     /// still be undone, also by the failure of another write, so nothing may be remembered under it.
@@ -60,5 +76,6 @@ struct SeenEpoch {
     mutating func settle() {
         isAdvanced = false
         ofRead = nil
+        dataVersionOfRead = nil
     }
 }

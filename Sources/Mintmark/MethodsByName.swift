@@ -1,0 +1,45 @@
+import JSONRPC
+
+/// Finds methods by their names, byte for byte. Every request asks for one. A `Dictionary` of strings takes longer: it hashes in a
+/// way that keys chosen by an attacker cannot spoil, and here the keys are ours.
+struct MethodsByName: Sendable {
+    private struct Entry: Sendable {
+        let hash: UInt64
+        let method: Method
+    }
+
+    /// Each entry stands at its hash or behind it, before the next free place.
+    private let places: [Entry?]
+
+    /// - Parameter methods: no two of one name.
+    init(_ methods: [Method]) {
+        var size = 16
+        while size < methods.count * 4 { size *= 2 }
+        var places = [Entry?](repeating: nil, count: size)
+        for method in methods {
+            let hash = Self.hash(method.name)
+            var place = Int(truncatingIfNeeded: hash) & (size - 1)
+            while places[place] != nil { place = (place + 1) & (size - 1) }
+            places[place] = Entry(hash: hash, method: method)
+        }
+        self.places = places
+    }
+
+    func method(named name: String) -> Method? {
+        let hash = Self.hash(name)
+        let mask = places.count - 1
+        var place = Int(truncatingIfNeeded: hash) & mask
+        while let entry = places[place] {
+            if entry.hash == hash, entry.method.name.utf8.elementsEqual(name.utf8) { return entry.method }
+            place = (place + 1) & mask
+        }
+        return nil
+    }
+
+    /// FNV-1a, with the upper half folded into the lower.
+    private static func hash(_ name: String) -> UInt64 {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in name.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+        return hash ^ hash >> 32
+    }
+}
