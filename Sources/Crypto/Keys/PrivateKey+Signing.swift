@@ -29,7 +29,7 @@ extension PrivateKey {
         guard let digest = algorithm.signature.digest else { return try signWhole(message, into: signature) }
         let thread = ThreadContexts.current
         Hash.write(digest.algorithm, of: message, to: thread.digestSpace)
-        let context = try thread.signing.context(for: handle.serial) { () throws(CryptoFailure) in try makeContext() }
+        let context = try thread.signing.context(for: handle.serial) { () throws(CryptoFailure) in try makeContext(in: thread.library) }
         let isRSA = algorithm.signature.padding != nil
         let output = isRSA ? signature : thread.signatureSpace
         var count = output.count
@@ -43,8 +43,8 @@ extension PrivateKey {
         }
     }
 
-    private func makeContext() throws(CryptoFailure) -> OpaquePointer {
-        guard let context = EVP_PKEY_CTX_new_from_pkey(nil, handle.pointer, nil) else { throw CryptoFailure("sign") }
+    private func makeContext(in library: OpaquePointer?) throws(CryptoFailure) -> OpaquePointer {
+        guard let context = EVP_PKEY_CTX_new_from_pkey(library, handle.pointer, nil) else { throw CryptoFailure("sign") }
         guard EVP_PKEY_sign_init(context) == 1, algorithm.signature.configure(context) else {
             EVP_PKEY_CTX_free(context)
             throw CryptoFailure("sign")

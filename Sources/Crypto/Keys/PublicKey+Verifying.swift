@@ -15,14 +15,14 @@ extension PublicKey {
             signature = ECDSASignature.join(signature, in: thread.signatureSpace)
         }
         Hash.write(digest.algorithm, of: message, to: thread.digestSpace)
-        let context = thread.verifying.context(for: handle.serial) { makeContext() }
+        let context = thread.verifying.context(for: handle.serial) { makeContext(in: thread.library) }
         if EVP_PKEY_verify(context, signature.bytes, signature.count, thread.digestSpace.bytes, digest.count) == 1 { return true }
         ERR_clear_error()
         return false
     }
 
-    private func makeContext() -> OpaquePointer {
-        guard let context = EVP_PKEY_CTX_new_from_pkey(nil, handle.pointer, nil), EVP_PKEY_verify_init(context) == 1,
+    private func makeContext(in library: OpaquePointer?) -> OpaquePointer {
+        guard let context = EVP_PKEY_CTX_new_from_pkey(library, handle.pointer, nil), EVP_PKEY_verify_init(context) == 1,
             algorithm.configure(context)
         else { cannotContinue("verify") }
         return context

@@ -9,6 +9,8 @@ final class ThreadContexts {
     let digest: OpaquePointer
     /// For HMAC-SHA-256. Keeps the last key's inner state until the next use.
     private(set) lazy var authentication = HMACContext()
+    /// Where this thread signs and verifies.
+    private(set) lazy var library = LibraryContext.forThread()
     /// Where a digest lies while it is signed or verified.
     let digestSpace = UnsafeMutableRawBufferPointer.allocate(byteCount: 64, alignment: 16)
     /// Where an ECDSA signature lies in OpenSSL's form.
