@@ -135,6 +135,12 @@ public struct JSONWriter: Sendable {
         }
     }
 
+    /// Writes members of an object that are JSON already, one or more, without commas around them.
+    public mutating func rawMembers(_ json: [UInt8]) {
+        begin()
+        bytes.append(contentsOf: json)
+    }
+
     /// Writes one value that is JSON already.
     public mutating func raw(_ json: some Collection<UInt8>) {
         begin()

@@ -32,7 +32,7 @@ public final class Services: Sendable {
     let bound: [BoundMethod?]
 
     init(_ surroundings: Surroundings, _ mintmark: Mintmark) {
-        let catalogue = Catalogue(vault: surroundings.vault)
+        let catalogue = Catalogue(vault: surroundings.vault, realm: surroundings.realm)
         self.surroundings = surroundings
         account = AccountService(surroundings, catalogue)
         apply = ApplyService(surroundings)

@@ -47,7 +47,7 @@ private final class People: Sendable {
             realm: Realm(), database: database, clock: clock, random: SystemRandom(),
             vault: Vault(dataKey: SecretBytes(SystemRandom().bytes(32)), random: SystemRandom()),
             delivery: hasPost ? .carriers(mailer: post, texter: nil) : .none, passwordCost: 16)
-        let catalogue = Catalogue(vault: surroundings.vault)
+        let catalogue = Catalogue(vault: surroundings.vault, realm: surroundings.realm)
         signUp = SignUpService(surroundings, catalogue)
         tenant = TenantService(surroundings, catalogue)
     }

@@ -29,12 +29,29 @@ extension PrivateKey {
         guard let digest = algorithm.signature.digest else { return try signWhole(message, into: signature) }
         let thread = ThreadContexts.current
         Hash.write(digest.algorithm, of: message, to: thread.digestSpace)
+        try signDigest(digest.count, on: thread, into: signature)
+    }
+
+    /// Signs a message whose first bytes `beginning` has seen.
+    func sign(
+        _ message: UnsafeRawBufferPointer, after beginning: PartialDigest?, of count: Int, into signature: UnsafeMutableRawBufferPointer
+    ) throws(CryptoFailure) {
+        guard let beginning, let digest = algorithm.signature.digest else { return try sign(message, into: signature) }
+        let thread = ThreadContexts.current
+        beginning.finish(with: UnsafeRawBufferPointer(rebasing: message[count...]), to: thread.digestSpace)
+        try signDigest(digest.count, on: thread, into: signature)
+    }
+
+    /// Signs the digest that lies in the thread's space for it.
+    private func signDigest(_ digestCount: Int, on thread: ThreadContexts, into signature: UnsafeMutableRawBufferPointer)
+        throws(CryptoFailure)
+    {
         let context = try thread.signing.context(for: handle.serial) { () throws(CryptoFailure) in try makeContext(in: thread.library) }
         let isRSA = algorithm.signature.padding != nil
         let output = isRSA ? signature : thread.signatureSpace
         var count = output.count
         let done =
-            EVP_PKEY_sign(context, output.bytes, &count, thread.digestSpace.bytes, digest.count) == 1
+            EVP_PKEY_sign(context, output.bytes, &count, thread.digestSpace.bytes, digestCount) == 1
             && (isRSA
                 ? count == signature.count : ECDSASignature.split(UnsafeRawBufferPointer(rebasing: output[..<count]), into: signature))
         guard done else {

@@ -15,7 +15,10 @@ public final class Catalogue: Sendable {
     let signingKeys: SigningKeys
     let sessionKeys: SessionKeys
 
-    public init(vault: Vault) {
+    private let realm: Realm
+
+    public init(vault: Vault, realm: Realm) {
+        self.realm = realm
         signingKeys = SigningKeys(vault: vault)
         sessionKeys = SessionKeys(vault: vault)
     }
@@ -35,11 +38,23 @@ public final class Catalogue: Sendable {
     /// A pool with the keys that it signs with.
     final class IssuingPool: Sendable {
         let pool: PoolRecord
-        let keys: KeyRing
+        private let keys: KeyRing
+        /// One for each of `keys`.
+        private let issuers: [PoolTokenIssuer]
 
-        init(_ pool: PoolRecord, _ keys: KeyRing) {
+        init(_ pool: PoolRecord, _ keys: KeyRing, in realm: Realm) {
             self.pool = pool
             self.keys = keys
+            let frame = PoolTokenFrame(realm, poolId: pool.id)
+            issuers = keys.keys.map { PoolTokenIssuer(frame, $0) }
+        }
+
+        /// Whoever signs at `now`.
+        ///
+        /// - Throws: `PoolNotFound` for a pool that has no key any more.
+        func issuer(at now: Int64) throws -> PoolTokenIssuer {
+            guard let index = keys.activeIndex(at: now) else { throw PoolNotFound(poolId: pool.id) }
+            return issuers[index]
         }
     }
 
@@ -49,7 +64,7 @@ public final class Catalogue: Sendable {
     func issuingPool(_ id: String, in tx: Transaction) throws -> IssuingPool {
         let known = try issuingPools.value(for: id, in: tx) {
             guard let pool = try tx.pool(id) else { return nil }
-            return IssuingPool(pool, try signingKeys.ring(of: .pool(id), in: tx))
+            return IssuingPool(pool, try signingKeys.ring(of: .pool(id), in: tx), in: realm)
         }
         guard let known else { throw PoolNotFound(poolId: id) }
         return known

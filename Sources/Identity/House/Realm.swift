@@ -1,5 +1,3 @@
-import JSON
-
 /// What this installation calls itself: the parts of issuers, identifiers and ARNs that are the same for everything in it.
 public struct Realm: Hashable, Sendable {
     /// The base of every issuer, an https URL without a trailing slash.
@@ -17,28 +15,6 @@ public struct Realm: Hashable, Sendable {
 
     /// The issuer of what `owner` signs.
     func issuer(of owner: KeyOwner) -> String { "\(issuer)/\(owner.path)" }
-
-    /// Writes `issuer(of:)` without making it first.
-    func writeIssuer(of owner: KeyOwner, to writer: inout JSONWriter) {
-        writer.beginString()
-        writer.part(issuer)
-        writer.part("/")
-        writer.part(owner.folder)
-        writer.part(owner.id)
-        writer.endString()
-    }
-
-    /// Writes `arn(ofPool:)` without making it first.
-    func writeARN(ofPool id: String, to writer: inout JSONWriter) {
-        writer.beginString()
-        writer.part("arn:aws:cognito-identity:")
-        writer.part(region)
-        writer.part(":")
-        writer.part(account)
-        writer.part(":identitypool/")
-        writer.part(id)
-        writer.endString()
-    }
 
     /// Who signs as `issuer`, nil if nobody here does.
     func owner(ofIssuer issuer: String) -> KeyOwner? {
@@ -92,7 +68,7 @@ public enum KeyOwner: Hashable, Sendable {
     init?(path: String) {
         for (folder, owner) in [("pools/", Self.pool), ("tenants/", Self.tenant)] where path.hasPrefix(folder) {
             let id = String(path.dropFirst(folder.count))
-            guard !id.isEmpty else { return nil }
+            guard !id.isEmpty, !id.utf8.contains(0) else { return nil }
             self = owner(id)
             return
         }

@@ -58,6 +58,8 @@ enum IdentityResolution {
     /// - Throws: `IdentityNotFound`, `IdentityDisabled`, `IdentityForbidden`, `UnauthenticatedNotAllowed`, `LoginsDoNotMatch`,
     ///   `DeveloperUserAlreadyRegistered`, `LoginConflict`.
     static func decide(_ facts: Facts) throws -> Decision {
+        // A user who comes back with one login, which is most of what happens: 7.1 row 3; 7.3 row 4.
+        if facts.given == .absent, facts.owners.count == 1, let owner = facts.owners[0] { return .keep(owner) }
         let owners = facts.distinctOwners
         switch facts.given {
         case .notFound(let id): throw IdentityNotFound(identityId: id)  // 7.1 row 5; 7.3 row 15

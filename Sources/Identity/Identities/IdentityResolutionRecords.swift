@@ -6,6 +6,12 @@ extension IdentityResolution.Facts {
         _ tx: Transaction, pool: PoolRecord, given: String?, logins: [Login], developerLogin: Login? = nil
     ) throws {
         let owners = try logins.map { try tx.identity(owning: $0, in: pool.id) }
+        if given == nil, owners.count == 1, owners[0] != nil {
+            self.init(
+                poolId: pool.id, allowsGuests: pool.allowUnauthenticated, given: .absent, logins: logins, developerLogin: developerLogin,
+                developerProvider: pool.developerProvider, owners: owners, participants: [])
+            return
+        }
         var ids: [String] = []
         for case let owner? in owners where !ids.contains(owner) { ids.append(owner) }
         let found = try given.map { id in try tx.identity(id).flatMap { $0.poolId == pool.id ? Given.found(id) : nil } ?? .notFound(id) }

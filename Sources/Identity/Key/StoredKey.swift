@@ -48,8 +48,11 @@ struct KeyRing: Sendable {
     init(_ keys: [StoredKey]) { self.keys = keys.sorted { ($0.activeAt, $0.position) < ($1.activeAt, $1.position) } }
 
     /// The key that signs at `now`: the one that became active last. A clock that was set back finds the first.
-    func active(at now: Int64) -> StoredKey? {
-        keys.last { $0.revokedAt == nil && $0.activeAt <= now } ?? keys.first { $0.revokedAt == nil }
+    func active(at now: Int64) -> StoredKey? { activeIndex(at: now).map { keys[$0] } }
+
+    /// Where that key stands among `keys`.
+    func activeIndex(at now: Int64) -> Int? {
+        keys.lastIndex { $0.revokedAt == nil && $0.activeAt <= now } ?? keys.firstIndex { $0.revokedAt == nil }
     }
 
     /// When the key stopped signing, nil while it has not.

@@ -2,10 +2,57 @@ import Contract
 import Crypto
 import JSON
 
+/// The claims that all tokens of a pool have in common, written once. A class: it is handed around with every token.
+final class PoolTokenFrame: Sendable {
+    let poolId: String
+    /// `iss` and `aud`.
+    fileprivate let opening: [UInt8]
+    /// The pool's ARN, which a guest's token has not.
+    fileprivate let arn: [UInt8]
+
+    init(_ realm: Realm, poolId: String) {
+        self.poolId = poolId
+        opening = Self.members { writer in
+            writer.key("iss")
+            writer.string(realm.issuer(of: .pool(poolId)))
+            writer.key("aud")
+            writer.string(poolId)
+        }
+        arn = Self.members { writer in
+            writer.key(PoolTokenClaims.arnClaim)
+            writer.string(realm.arn(ofPool: poolId))
+        }
+    }
+
+    /// What every payload begins with.
+    fileprivate var beginning: [UInt8] { [UInt8(ascii: "{")] + opening }
+
+    private static func members(_ body: (inout JSONWriter) -> Void) -> [UInt8] {
+        var writer = JSONWriter()
+        body(&writer)
+        return writer.bytes
+    }
+}
+
+/// One of a pool's keys, ready to sign the pool's tokens. A class, as the frame is.
+final class PoolTokenIssuer: Sendable {
+    fileprivate let frame: PoolTokenFrame
+    private let signer: JWSSigner
+
+    init(_ frame: PoolTokenFrame, _ key: StoredKey) {
+        self.frame = frame
+        signer = key.signer.forPayloads(beginningWith: frame.beginning)
+    }
+
+    func count(ofPayload bytes: Int) -> Int { signer.count(ofPayload: bytes) }
+
+    /// Signs claims that were written for this issuer.
+    func sign(_ claims: [UInt8]) throws(CryptoFailure) -> String { try signer.sign(claims) }
+}
+
 /// The claims of a token that a pool issues (cognito.md 5.2), written in one pass.
 struct PoolTokenClaims: Sendable {
-    let realm: Realm
-    let poolId: String
+    let issuer: PoolTokenIssuer
     let identityId: String
     let amr: AuthenticationMethods
     let tags: [(key: String, value: String)]
@@ -20,12 +67,12 @@ struct PoolTokenClaims: Sendable {
     /// So many characters a token has at most, here and at every method that takes one.
     static let mostCharacters = 20_000
 
-    /// The claims as `signer` signs them.
+    /// The claims as the issuer signs them.
     ///
     /// - Throws: `InvalidPrincipalTags` if the tags make the token too long.
-    func json(for signer: JWSSigner) throws -> [UInt8] {
+    func checkedJSON() throws -> [UInt8] {
         let json = json
-        let count = signer.count(ofPayload: json.count)
+        let count = issuer.count(ofPayload: json.count)
         if count > Self.mostCharacters,
             let longest = tags.max(by: { $0.key.utf8.count + $0.value.utf8.count < $1.key.utf8.count + $1.value.utf8.count })
         {
@@ -38,14 +85,11 @@ struct PoolTokenClaims: Sendable {
     private var json: [UInt8] {
         var writer = JSONWriter(reservingCapacity: 640)
         writer.beginObject()
-        writer.key("iss")
-        realm.writeIssuer(of: .pool(poolId), to: &writer)
-        writer.key("aud")
-        writer.string(poolId)
+        writer.rawMembers(issuer.frame.opening)
         writer.key("sub")
         writer.string(identityId)
         writer.key("amr")
-        amr.write(pool: poolId, to: &writer)
+        amr.write(pool: issuer.frame.poolId, to: &writer)
         if !tags.isEmpty {
             writer.key(Self.tagsClaim)
             writer.beginObject()
@@ -60,10 +104,7 @@ struct PoolTokenClaims: Sendable {
             writer.endObject()
             writer.endObject()
         }
-        if !amr.isGuest {
-            writer.key(Self.arnClaim)
-            realm.writeARN(ofPool: poolId, to: &writer)
-        }
+        if !amr.isGuest { writer.rawMembers(issuer.frame.arn) }
         writer.key("iat")
         writer.int(issuedAt)
         writer.key("exp")

@@ -12,19 +12,21 @@ extension TokenService {
     public func mint(_ request: TokenMint.Params, _ call: any CallContext) throws -> TokenMint.Result {
         let now = surroundings.clock.now
         let proven = try surroundings.prove(request.identityId, request.logins, catalogue, call, now: now, classicFlow: true)
-        let ((key, claims, expiresAt), identity) = try surroundings.resolve(
+        let ((issuer, claims, expiresAt), identity) = try surroundings.resolve(
             AuditEvent(method: TokenMint.info.name, trace: call.trace, poolId: proven.pool.id), recordsKept: surroundings.auditsIssuance,
             at: now
         ) { tx in
             let issuing = try catalogue.issuingPool(proven.pool.id, in: tx)
-            guard let key = issuing.keys.active(at: now) else { throw PoolNotFound(poolId: issuing.pool.id) }
-            return (key, try .init(tx, pool: issuing.pool, given: request.identityId, logins: proven.proofs.map(\.login)))
-        } complete: { _, key, identity in
+            return (
+                try issuing.issuer(at: now),
+                try .init(tx, pool: issuing.pool, given: request.identityId, logins: proven.proofs.map(\.login))
+            )
+        } complete: { _, issuer, identity in
             let claims = PoolTokenClaims(
-                realm: surroundings.realm, poolId: proven.pool.id, identityId: identity.id, amr: .init(proven.proofs),
+                issuer: issuer, identityId: identity.id, amr: .init(proven.proofs),
                 tags: try proven.pool.tagMaps.tags(of: proven.proofs), issuedAt: now, expiresAt: now + Self.seconds)
-            return (key, try claims.json(for: key.signer), claims.expiresAt)
+            return (issuer, try claims.checkedJSON(), claims.expiresAt)
         }
-        return TokenMint.Result(identityId: identity.id, token: try key.signer.sign(claims), expiresAt: expiresAt)
+        return TokenMint.Result(identityId: identity.id, token: try issuer.sign(claims), expiresAt: expiresAt)
     }
 }

@@ -13,7 +13,7 @@ extension TokenService {
         let now = surroundings.clock.now
         let tags = try SessionTags.validated(request.principalTags)
         let proofs = try proofs(request, call, now: now)
-        let ((key, claims), identity) = try surroundings.resolve(
+        let ((issuer, claims), identity) = try surroundings.resolve(
             AuditEvent(method: TokenMintForDeveloper.info.name, trace: call.trace, poolId: request.poolId),
             recordsKept: surroundings.auditsIssuance, at: now
         ) { tx in
@@ -21,18 +21,18 @@ extension TokenService {
             let pool = issuing.pool
             try tx.requireUsable(request.identityId, in: request.poolId)
             let login = try DeveloperLogin.find(in: request.logins, of: pool)
-            guard let key = issuing.keys.active(at: now) else { throw PoolNotFound(poolId: pool.id) }
+            let issuer = try issuing.issuer(at: now)
             let facts = try IdentityResolution.Facts(
-                tx, pool: pool, given: request.identityId, logins: [login] + proofs.map(\.login), developerLogin: login)
-            return ((login: login, key: key), facts)
-        } complete: { _, issuing, identity in
+                tx, pool: pool, given: request.identityId, logins: proofs.isEmpty ? [login] : [login] + proofs.map(\.login),
+                developerLogin: login)
+            return ((login: login, issuer: issuer), facts)
+        } complete: { _, chosen, identity in
             let claims = PoolTokenClaims(
-                realm: surroundings.realm, poolId: request.poolId, identityId: identity.id,
-                amr: .init(issuing.login, proofs, in: request.poolId), tags: tags,
+                issuer: chosen.issuer, identityId: identity.id, amr: .init(chosen.login, proofs, in: request.poolId), tags: tags,
                 issuedAt: now, expiresAt: now + request.durationSeconds)
-            return (issuing.key, try claims.json(for: issuing.key.signer))
+            return (chosen.issuer, try claims.checkedJSON())
         }
-        let token = try key.signer.sign(claims)
+        let token = try issuer.sign(claims)
         return TokenMintForDeveloper.Result(
             identityId: identity.id, token: token, expiresAt: now + request.durationSeconds, isNewIdentity: identity.isNew)
     }
@@ -51,7 +51,7 @@ extension TokenService {
         let others = Members(request.logins.filter { $0.name != developer.provider }.map { ($0.name, $0.value) })
         let unknown = others.names.filter { pool.provider(named: $0) == nil }
         if !unknown.isEmpty {
-            throw UnsupportedDeveloperProvider(poolId: pool.id, given: unknown, developerProvider: pool.developerProvider)
+            throw pool.unsupported(unknown)
         }
         return try LoginVerifier(surroundings, catalogue).verify(others, of: pool, call, now: now)
     }
@@ -62,9 +62,7 @@ enum DeveloperLogin {
     /// - Throws: `UnsupportedDeveloperProvider`, `InvalidLogin`.
     static func find(in logins: Members<String>, of pool: PoolRecord) throws -> Login {
         guard let provider = pool.developerProvider, let subject = logins[provider] else {
-            let unknown = logins.names.filter { pool.provider(named: $0) == nil }
-            throw UnsupportedDeveloperProvider(
-                poolId: pool.id, given: unknown.isEmpty ? logins.names : unknown, developerProvider: pool.developerProvider)
+            throw pool.unsupported(logins.names.filter { pool.provider(named: $0) == nil })
         }
         guard subject.unicodeScalars.count <= 1024 else {
             throw InvalidLogin(provider: provider, reason: "a developer user identifier has at most 1024 characters")

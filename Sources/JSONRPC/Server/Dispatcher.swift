@@ -63,7 +63,7 @@ final class Dispatcher: AnswerOutlet {
     }
 
     /// How long a worker gathers answers before it sends them.
-    private static let gatheringNanoseconds: UInt64 = 500_000
+    private static let gatheringNanoseconds: UInt64 = 2_000_000
 
     private func work(on chunk: Chunk, _ bench: inout Workbench) {
         var finished = Finished()
