@@ -70,7 +70,23 @@ struct Doctor: ParsableCommand {
         case nil: try say(true, "libcurl is here: login providers can be asked for their keys")
         case let failure?: try Printing.out("--  login providers cannot be asked: \(failure)")
         }
+        for line in Self.delivery(mintmark.configuration) { try Printing.out(line) }
         if !isWell { throw ExitCode(2) }
+    }
+
+    /// Who carries messages for the tenants that say nothing of it themselves.
+    private static func delivery(_ configuration: Configuration) -> [String] {
+        if configuration.testing { return ["--  messages stay in this testing store: test.outbox reads them"] }
+        let (mail, webhook) = (configuration.mail, configuration.webhook)
+        let (ok, others) = (Printing.green("ok"), "; a tenant's own delivery goes before it")
+        let mails =
+            mail.map { "\(ok)  mails go to \($0.server.origin), from \($0.sender.address)\(others)" }
+            ?? webhook.map { "\(ok)  mails are posted to \($0.origin)\(others)" }
+            ?? "--  nobody carries mails, unless a tenant's delivery says who: --smtp-url and --mail-from, or --webhook-url"
+        let texts =
+            webhook.map { "\(ok)  text messages are posted to \($0.origin)\(others)" }
+            ?? "--  nobody carries text messages, unless a tenant's delivery says who: --webhook-url and MINTMARK_WEBHOOK_SECRET"
+        return [mails, texts]
     }
 
     private static func curlFailure(_ options: CurlClient.Options) -> HTTPFailure? {

@@ -22,8 +22,8 @@ enum Environment {
         "DRAIN",
         "ISSUER", "LOG_LEVEL", "MAIL_FROM", "MASTER_KEY", "MASTER_KEY_FILE", "MAX_LINE", "MIGRATE", "PARENT", "PROXY", "REGION",
         "SEQUENTIAL",
-        "SMTP", "SMTP_PASSWORD", "SMTP_UNENCRYPTED", "SMTP_USER", "STORE", "TESTING", "WATCH",
-        "WEBHOOK_SECRET", "WEBHOOK_URL",
+        "SMTP", "SMTP_PASSWORD", "SMTP_PASSWORD_FILE", "SMTP_UNENCRYPTED", "SMTP_URL", "SMTP_USER", "STORE", "TESTING", "WATCH",
+        "WEBHOOK_SECRET", "WEBHOOK_SECRET_FILE", "WEBHOOK_URL",
     ]
 
     /// Refuses a variable whose name is nearly one of these, as an option is refused that is nearly one. Others may be somebody else's.

@@ -7,7 +7,8 @@ struct Migrate: ParsableCommand {
         abstract: "Bring the tables of a store up to date, and say from which version to which.",
         discussion: """
             A program works with a store of its own schema version or the next one, so processes of the version before go on while
-            and after this runs. Opening a store does the same, unless --migrate never says that it must not.
+            and after this runs. Opening a store does the same, unless --migrate never says that it must not. A file that is not there
+            is not made; an empty PostgreSQL database gets its tables.
             """)
 
     @OptionGroup var options: StoreOptions

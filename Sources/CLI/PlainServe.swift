@@ -10,6 +10,7 @@ enum PlainServe {
             case "--testing": settings.store.testing = true
             case "--audit-issuance": settings.store.auditIssuance = true
             case "--sequential": settings.sequential = true
+            case "--smtp-unencrypted": settings.store.delivery.smtpUnencrypted = true
             default:
                 guard let value = rest.popFirst(), !value.hasPrefix("-"), set(name, value, &settings) else { return nil }
             }
@@ -31,6 +32,12 @@ enum PlainServe {
         case "--ca-file": settings.store.caFile = value
         case "--proxy": settings.store.proxy = value
         case "--log-level": settings.store.logLevel = value
+        case "--smtp-url": settings.store.delivery.smtpURL = value
+        case "--mail-from": settings.store.delivery.mailFrom = value
+        case "--smtp-user": settings.store.delivery.smtpUser = value
+        case "--smtp-password-file": settings.store.delivery.smtpPasswordFile = value
+        case "--webhook-url": settings.store.delivery.webhookURL = value
+        case "--webhook-secret-file": settings.store.delivery.webhookSecretFile = value
         case "--audit-retention-days": return assign(Int(value), &settings.store.auditRetentionDays)
         case "--clock": return assign(Int64(value), &settings.store.clock)
         case "--db-connections": return assign(Int(value), &settings.store.dbConnections)

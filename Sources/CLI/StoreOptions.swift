@@ -68,11 +68,14 @@ struct StoreOptions: ParsableArguments {
         completion: .list(Logger.Level.allCases.map(\.rawValue)))
     var logLevel: String?
 
+    @OptionGroup var delivery: DeliveryOptions
+
     /// What was given on the command line.
     var settings: StoreSettings {
         StoreSettings(
             app: app, store: store, issuer: issuer, region: region, account: account, masterKeyFile: masterKeyFile, caller: caller,
             testing: testing, clock: clock, auditIssuance: auditIssuance, auditRetentionDays: auditRetentionDays, migrate: migrate,
-            dbConnections: dbConnections, caFile: caFile, proxy: proxy, logLevel: logLevel)
+            dbConnections: dbConnections, caFile: caFile, proxy: proxy, logLevel: logLevel,
+            delivery: delivery.settings)
     }
 }

@@ -23,6 +23,7 @@ struct StoreSettings {
     var caFile: String?
     var proxy: String?
     var logLevel: String?
+    var delivery = DeliverySettings()
 
     /// What the options and the environment say together.
     ///
@@ -45,7 +46,8 @@ struct StoreSettings {
             store: store, realm: try realm(testing: testing), testing: testing, publicCaller: caller == "public",
             masterKey: try masterKey(), auditsIssuance: try Environment.flag("AUDIT_ISSUANCE", or: auditIssuance),
             auditRetentionDays: try retentionDays(), migrates: migrate == "auto", makesFolders: isAppsOwn, clock: clock,
-            databaseConnections: try databaseConnections(), outgoing: try outgoing(), mail: try mail(), webhook: try webhook())
+            databaseConnections: try databaseConnections(), outgoing: try outgoing(), mail: try delivery.mail(),
+            webhook: try delivery.webhook())
     }
 
     /// The last second of the year 9999, as `test.clock` has it.

@@ -91,12 +91,12 @@ public final class Mintmark: Sendable {
 
     /// Brings the tables of the store up to date, whatever the configuration says, and opens nothing else of it.
     ///
-    /// - Returns: the schema version before, 0 for a store that was made, and after.
+    /// - Returns: the schema version before, 0 for an empty database whose tables were made, and after.
     /// - Throws: why the store cannot be used.
     public func migrate() throws -> (from: Int, to: Int) {
         var configuration = configuration
         configuration.migrates = true
-        let database = try StoreOpening(configuration: configuration, random: random, foreign: foreign).openDatabase()
+        let database = try StoreOpening(configuration: configuration, random: random, foreign: foreign).openDatabase(makesFiles: false)
         defer { database.close() }
         let facts = try database.facts()
         return (facts.foundSchemaVersion, facts.schemaVersion)

@@ -87,7 +87,7 @@ enum Lanes {
         case "token.mintForDeveloper", "token.mint", "identity.resolve", "credentials.get", "credentialsProvider.get": .compute
         // These may send a mail, or wait for one.
         case "signUp.start", "signUp.resendCode", "signIn.start", "signIn.resendCode", "passwordReset.start", "passwordReset.resendCode",
-            "test.outbox":
+            "account.changeEmail", "account.submitCode", "test.outbox":
             .network
         case "signUp.submitPassword", "signIn.submitPassword", "signIn.withPassword", "passwordReset.submitPassword",
             "account.changePassword":

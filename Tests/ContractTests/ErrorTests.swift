@@ -42,6 +42,7 @@ import Testing
         (2023, "tooManyTags"),
         (2024, "invalidRoleMapping"),
         (2025, "principalTagsNotFound"),
+        (2080, "legacyProviderNotSupported"),
         (3001, "tokenMalformed"),
         (3002, "tokenAlgorithmNotAllowed"),
         (3003, "tokenKeyUnknown"),
@@ -74,6 +75,7 @@ import Testing
         (3030, "providerNotOpen"),
         (3031, "tokenNotAwaited"),
         (3032, "tooManyProviders"),
+        (3080, "providerOvertaken"),
         (4001, "tenantNotFound"),
         (4002, "tenantExists"),
         (4003, "tenantNotDeletable"),
@@ -102,13 +104,13 @@ import Testing
         (5003, "accountExists"),
         (5004, "claimNameReserved"),
         (5005, "claimsTooLong"),
+        (5006, "recentSignInRequired"),
         (5020, "credentialAlreadyInUse"),
         (5021, "emailAlreadyInUse"),
         (5022, "providerAlreadyLinked"),
         (5023, "providerNotLinked"),
         (5024, "lastProvider"),
         (5025, "userMismatch"),
-        (5026, "recentLoginRequired"),
         (5027, "anonymousNotAllowed"),
         (5028, "customTokenInvalid"),
         (6001, "providerUnavailable"),
@@ -174,7 +176,7 @@ import Testing
     @Test("what an error does not know is left out of its data")
     func optional() throws {
         var writer = JSONWriter()
-        TokenKeyUnknown().writeData(to: &writer)
-        #expect(try JSONValue(parsing: writer.bytes) == ["type": "tokenKeyUnknown"])
+        TokenKeyUnknown(reason: "why").writeData(to: &writer)
+        #expect(try JSONValue(parsing: writer.bytes) == ["type": "tokenKeyUnknown", "reason": "why"])
     }
 }

@@ -50,8 +50,8 @@ private struct NoCall: CallContext {
         #expect(
             MethodTable.all.filter { $0.caller == .public }.map(\.name)
                 == [
-                    "account.changePassword", "account.link", "account.reauthenticate", "account.unlink", "credentials.assumeRole",
-                    "credentials.get", "identity.resolve", "identity.unlink",
+                    "account.changeEmail", "account.changePassword", "account.link", "account.reauthenticate", "account.submitCode",
+                    "account.unlink", "credentials.assumeRole", "credentials.get", "identity.resolve", "identity.unlink",
                     "passwordReset.resendCode", "passwordReset.start", "passwordReset.submitCode", "passwordReset.submitPassword",
                     "rpc.discover", "session.refresh", "session.signOut", "signIn.anonymously", "signIn.resendCode", "signIn.start",
                     "signIn.submitCode", "signIn.submitPassword", "signIn.withContinuation", "signIn.withCredential",

@@ -12,6 +12,11 @@ import stores
 from sidecar import RpcError, Sidecar
 
 PRINCIPAL = "cognito-identity.amazonaws.com"
+# The headers of a request to compat.http that is signed by whoever says so.
+SIGNED = {
+    "X-Amz-Date": "20261121T120000Z",
+    "Authorization": "AWS4-HMAC-SHA256 Credential=any/20261121/eu-west-1/cognito-identity/aws4_request, SignedHeaders=host;x-amz-date, Signature=" + "0" * 64,
+}
 
 
 class EndToEnd(unittest.TestCase):

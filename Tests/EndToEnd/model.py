@@ -159,8 +159,9 @@ class Pool:
         if id not in self._owners(proofs):
             raise Refused("loginsDoNotMatch")
         linked = dict(login for login in self.logins(id) if login[0] != self.developer)
-        if any(each not in linked for each in providers):
-            raise Refused("loginNotLinked")
+        for each in providers:
+            if each not in linked:
+                raise Refused("publicProviderRequired" if each == self.developer else "loginNotLinked")
         self._remove(id, [(each, linked[each]) for each in providers], now)
 
     def _remove(self, id, logins, now):

@@ -1,5 +1,6 @@
 """A Mintmark process and its pipe, as a host program sees it. Standard library only."""
 
+import itertools
 import json
 import os
 import shutil
@@ -34,18 +35,21 @@ class Ended(Exception):
 
 
 class Sidecar:
-    """Spawns `mintmark serve` and speaks to it. A thread reads the answers, so the pipe never fills unless `reading` is false."""
+    """Spawns `mintmark serve` and speaks to it, from any number of threads. One more reads the answers, so that the pipe never fills unless
+    `reading` is false."""
 
-    def __init__(self, *options, store=":memory:", testing=False, environment=None, reading=True, stderr=None, **spawn):
+    def __init__(self, *options, store=":memory:", testing=False, environment=None, reading=True, stderr=None, program=None, **spawn):
         self.home = tempfile.mkdtemp(prefix="mintmark-")
-        self.command = [binary(), "serve", "--store", store] + (["--testing"] if testing else []) + list(options)
+        self.command = [program or binary(), "serve", "--store", store] + (["--testing"] if testing else []) + list(options)
         self.environment = clean_environment(self.home, environment)
         self._stderr = open(os.path.join(self.home, "stderr"), "wb") if stderr is None else None
         self.process = subprocess.Popen(
             self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, env=self.environment,
             stderr=self._stderr if stderr is None else stderr, **spawn)
-        self._number = 0
+        self._numbers = itertools.count(1)
+        self._writing = threading.Lock()
         self._inbox = []
+        self._taken = 0   # how many messages were taken out of it
         self._changed = threading.Condition()
         self._ended = False
         if reading:
@@ -62,14 +66,15 @@ class Sidecar:
     def write(self, data):
         """Writes bytes as they are, all of them."""
         view = memoryview(data)
-        while view:
-            view = view[os.write(self.process.stdin.fileno(), view):]
+        with self._writing:
+            while view:
+                view = view[os.write(self.process.stdin.fileno(), view):]
 
     def send(self, method, params=None, **envelope):
         """Writes one request and gives back its id."""
-        self._number += 1
-        self.write(request_line(method, params, **{"id": self._number, **envelope}))
-        return envelope.get("id", self._number)
+        number = next(self._numbers)
+        self.write(request_line(method, params, **{"id": number, **envelope}))
+        return envelope.get("id", number)
 
     # Reading
 
@@ -95,20 +100,23 @@ class Sidecar:
         """The next message that `accept` wants; others stay for later calls."""
         deadline = time.monotonic() + timeout
         with self._changed:
-            seen = 0
+            seen = taken = 0
             while True:
+                late = time.monotonic() >= deadline
+                if self._taken != taken:   # by another thread: what was looked at stands elsewhere now
+                    seen, taken = 0, self._taken
                 for index in range(seen, len(self._inbox)):
                     if isinstance(self._inbox[index], bytes):
                         self._inbox[index] = parse_answer(self._inbox[index])
                     if accept(self._inbox[index]):
+                        self._taken += 1
                         return self._inbox.pop(index)
                 seen = len(self._inbox)
                 if self._ended:
                     raise Ended(f"the process ended; its last words: {self.stderr_text()[-400:]!r}")
-                left = deadline - time.monotonic()
-                if left <= 0 or not self._changed.wait(left):
-                    if len(self._inbox) == seen:
-                        raise TimeoutError(f"no answer within {timeout} s; its last words: {self.stderr_text()[-400:]!r}")
+                if late:
+                    raise TimeoutError(f"no answer within {timeout} s; its last words: {self.stderr_text()[-400:]!r}")
+                self._changed.wait(max(0, deadline - time.monotonic()))
 
     def lines(self, count, timeout=60):
         """Waits until `count` answers arrived (or the process ended) and takes everything that did, as raw lines."""
@@ -120,6 +128,7 @@ class Sidecar:
                     raise TimeoutError(f"{len(self._inbox)} of {count} answers within {timeout} s")
                 self._changed.wait(left)
             taken, self._inbox = self._inbox, []
+            self._taken += len(taken)
         return taken
 
     def remaining(self):

@@ -197,6 +197,29 @@ class AtTheStart(EndToEnd):
             self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn(b'"unchanged":"4"', done.stderr)
 
+    def test_tenants_are_there_before_the_pools_that_list_them(self):
+        shop = {"tenants": [{"tenantId": "shop", "name": "The shop", "localAccountMethod": "emailPassword"}],
+                "pools": [{"name": "shop", "providers": [{"tenantId": "shop"}]}]}
+        file, store = self.file(shop), self.path("store.db")
+        done = self.serve("--store", store, "--apply", file)
+        self.assertEqual((done.returncode, b'"created":"2"' in done.stderr), (0, True), done.stderr)
+        sidecar = self.spawn("--apply", file, store=store)
+        tenant = sidecar.call("tenant.get", {"tenantId": "shop"})
+        self.assertEqual((tenant["name"], tenant["localAccountMethod"]), ("The shop", "emailPassword"))
+        [pool] = sidecar.call("pool.list")["pools"]
+        [provider] = sidecar.call("pool.get", {"poolId": pool["poolId"]})["providers"]
+        self.assertEqual((provider["tenantId"], "https://" + provider["name"]), ("shop", tenant["issuer"]))
+        self.assertEqual(sidecar.finish(), 0)
+        self.assertIn('"unchanged":"2"', sidecar.stderr_text())
+        # Another name in the file is another name at the next start; a tenant that the file does not have is not made up.
+        shop["tenants"][0]["name"] = "The bazaar"
+        done = self.serve("--store", store, "--apply", self.file(shop))
+        self.assertIn(b'"updated":"1"', done.stderr)
+        self.assertEqual(self.spawn(store=store).call("tenant.get", {"tenantId": "shop"})["name"], "The bazaar")
+        done = self.serve("--store", self.path("other.db"), "--apply", self.file({"pools": shop["pools"]}))
+        self.assertEqual((done.returncode, done.stdout), (1, b""))
+        self.assertIn("/pools/0/providers/0/tenantId", done.stderr.decode())
+
     def test_a_document_that_is_not_right_ends_the_start(self):
         for content, code, words in [
             ("{", 64, ["not JSON"]), (None, 64, ["No such file"]),

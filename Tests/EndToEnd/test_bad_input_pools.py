@@ -1,7 +1,4 @@
-"""What implementers of identity pools usually get wrong, one test for each entry of that list, by its number.
-
-Not here, because they are about what keeps credentials for a caller (credentialsProvider): the second half of 14, and 31, 32, 33.
-"""
+"""What implementers of identity pools usually get wrong, one test for each entry of that list, by its number."""
 
 import json
 
@@ -106,7 +103,7 @@ class Pools(EndToEnd):
 
     def test_06_role_mappings_go_by_the_names_of_configured_providers(self):
         mapping = {"source": "token", "ambiguousRoleResolution": "authenticatedRole"}
-        for name in (f"https://{FIRST}", "c.example", f"{FIRST}:shop", "login.shop"):
+        for name in (f"https://{FIRST}", "c.example", f"{FIRST}:shop", "login.shop"):  # of user pools, in test_user_pools.py
             self.no("invalidRoleMapping", "pool.setRoles", poolId=self.pool, roles={}, mappings={name: mapping})
         self.call("pool.setRoles", poolId=self.pool, roles={}, mappings={FIRST: mapping})
 
@@ -173,6 +170,26 @@ class Pools(EndToEnd):
         self.assertEqual(self.call("token.mint", identityId=guest, logins=self.login())["identityId"], carol)
         self.assertEqual(self.call("credentials.get", identityId=another, logins=self.login())["identityId"], carol)
         self.no("identityDisabled", "credentials.get", identityId=guest)
+
+    def test_14_the_id_that_was_resolved_is_kept_and_announced(self):
+        carol, provider = self.resolve(self.login()), self.open()
+        guest = self.get(provider)["identityId"]
+        self.call("credentialsProvider.setLogins", provider=provider, logins=self.login())
+        self.assertEqual(self.get(provider)["identityId"], carol)
+        told = self.sidecar.receive(lambda message: message.get("method") == "credentialsProvider/identityChanged")
+        self.assertEqual(told["params"], {"provider": provider, "oldIdentityId": guest, "newIdentityId": carol})
+        self.call("credentialsProvider.close", provider=provider)
+        again = self.call("credentialsProvider.open", poolId=self.pool)
+        self.assertEqual(again["identityId"], carol)
+
+    def open(self, **more):
+        return self.call("credentialsProvider.open", poolId=self.pool, **more)["provider"]
+
+    def get(self, provider):
+        return self.call("credentialsProvider.get", provider=provider)
+
+    def principal(self, answer):
+        return self.call("credentials.verify", sessionToken=answer["credentials"]["sessionToken"])["principal"]
 
     def test_15_one_bad_proof_links_nothing(self):
         guest = self.guest()
@@ -294,6 +311,51 @@ class Pools(EndToEnd):
             guests = [self.guest() for _ in range(5)]
             asked = [self.sidecar.send("token.mint", {"identityId": guest, "logins": {**logins, **self.other(subject)}}) for guest in guests]
             self.assertEqual({self.sidecar.answer(id)["identityId"] for id in asked}, {self.resolve(logins)})
+
+    def test_31_a_guest_who_signs_in_gets_other_credentials(self):
+        provider = self.open()
+        guest = self.get(provider)
+        self.assertEqual(self.get(provider), guest)     # nobody asks who it is while they last
+        self.call("credentialsProvider.setLogins", provider=provider, logins=self.login())
+        carol = self.get(provider)
+        self.assertNotEqual(carol["credentials"]["accessKeyId"], guest["credentials"]["accessKeyId"])
+        self.assertEqual((carol["identityId"], guest["roleArn"], carol["roleArn"]), (guest["identityId"], self.visitor, self.reader))
+        self.assertEqual(self.principal(carol)["roleArn"], self.reader)
+        # Where nothing drops them, a sign-in beside the provider changes nothing that it holds.
+        other = self.open(key="other")
+        held = self.get(other)
+        self.call("credentials.get", identityId=held["identityId"], logins=self.login("dave"))
+        self.assertEqual(self.get(other), held)
+
+    def test_32_dropping_credentials_keeps_the_guest(self):
+        provider = self.open()
+        before = self.get(provider)
+        self.assertEqual(self.call("credentialsProvider.clearCredentials", provider=provider)["identityId"], before["identityId"])
+        after = self.get(provider)
+        self.assertEqual(after["identityId"], before["identityId"])
+        self.assertNotEqual(after["credentials"]["accessKeyId"], before["credentials"]["accessKeyId"])
+        self.call("credentialsProvider.clearCredentials", provider=provider)
+        self.call("credentialsProvider.setLogins", provider=provider, logins=self.login())
+        self.assertEqual((self.get(provider)["identityId"], self.state(before["identityId"])), (before["identityId"], "authenticated"))
+
+    def test_33_clearing_everything_is_for_another_user_and_links_nobody(self):
+        provider = self.open(logins=self.login())
+        carol = self.get(provider)["identityId"]
+        # With the id kept, another user's login does not match it, and one more of the same user's is linked.
+        self.call("credentialsProvider.setLogins", provider=provider, logins=self.login("dave"))
+        self.no("loginsDoNotMatch", "credentialsProvider.get", provider=provider)
+        self.call("credentialsProvider.setLogins", provider=provider, logins={**self.login(), **self.other()})
+        self.assertEqual(self.get(provider)["identityId"], carol)
+        self.assertEqual(len(self.call("identity.get", identityId=carol)["logins"]), 2)
+        # Without it they are two.
+        self.call("credentialsProvider.clearKeychain", provider=provider)
+        self.call("credentialsProvider.setLogins", provider=provider, logins=self.login("dave"))
+        dave = self.get(provider)["identityId"]
+        self.assertNotEqual(dave, carol)
+        self.assertEqual((self.state(carol), self.state(dave)), ("authenticated", "authenticated"))
+        self.call("credentialsProvider.clearKeychain", provider=provider)
+        guest = self.get(provider)["identityId"]
+        self.assertEqual((guest in (carol, dave), self.state(guest)), (False, "guest"))
 
     def test_34_an_empty_map_is_a_guest(self):
         self.assertEqual(self.state(self.resolve({})), "guest")

@@ -8,13 +8,9 @@ import subprocess
 import sys
 from urllib.parse import urlsplit
 
-from endtoend import PRINCIPAL, EndToEnd, only, pool_with_role
+from endtoend import PRINCIPAL, SIGNED, EndToEnd, only, pool_with_role
 
 TARGET = "AWSCognitoIdentityService."
-SIGNED = {
-    "X-Amz-Date": "20261121T120000Z",
-    "Authorization": "AWS4-HMAC-SHA256 Credential=any/20261121/eu-west-1/cognito-identity/aws4_request, SignedHeaders=host;x-amz-date, Signature=" + "0" * 64,
-}
 NOWHERE = "local-1:00000000-0000-0000-0000-000000000000"
 
 

@@ -1,6 +1,7 @@
 """Credential providers over the pipe: refreshes that are joined, ids that change, processes that share a key."""
 
 import sqlite3
+import time
 
 from endtoend import EndToEnd, PRINCIPAL, make_pool, mint, only
 from sidecar import RpcError
@@ -107,9 +108,14 @@ class Joining(Providers):
         minted = mint(self.sidecar, self.pool)
         submit = {"continuationToken": tokens.pop(), "identityId": minted["identityId"], "token": minted["token"]}
         ids = [self.sidecar.send("credentialsProvider.submitToken", submit) for _ in range(20)]
-        ids += [self.sidecar.send("credentialsProvider.get", {"provider": provider}) for _ in range(20)]
+        others = [self.sidecar.send("credentialsProvider.get", {"provider": provider}) for _ in range(20)]
         answers = [self.sidecar.answer(id) for id in ids]
+        others = [self.sidecar.answer(id) for id in others]
         self.assertEqual({each["state"] for each in answers}, {"ready"})
+        # Who asked before an answer was looked at got the question.
+        self.assertEqual({each["continuationToken"] for each in others if each["state"] != "ready"} - {submit["continuationToken"]}, set())
+        answers += [each for each in others if each["state"] == "ready"]
+        answers.append(self.get(provider))
         self.assertEqual(len({each["credentials"]["accessKeyId"] for each in answers}), 1)
 
 
@@ -146,6 +152,49 @@ class JoiningOverTheNetwork(Providers):
         self.assertEqual(caught.exception.code, -32800)
         answers = [self.sidecar.answer(id) for id in others]
         self.assertEqual(len({answer["credentials"]["accessKeyId"] for answer in answers}), 1)
+
+    def overtaken(self, *ids):
+        for id in ids:
+            with self.assertRaises(RpcError) as caught:
+                self.sidecar.answer(id, timeout=3)
+            self.assertEqual((caught.exception.type, caught.exception.data["provider"]), ("providerOvertaken", self.provider))
+
+    def quickly(self, method, **more):
+        """A call that does not wait for the user's login provider."""
+        began = time.monotonic()
+        result = self.sidecar.call(f"credentialsProvider.{method}", {"provider": self.provider, **more})
+        self.assertLess(time.monotonic() - began, 0.7)
+        return result
+
+    def test_a_change_waits_for_no_refresh_and_leaves_nothing_of_it(self):
+        for method, more in [("clearKeychain", {}), ("clearCredentials", {}), ("setLogins", {"logins": {"login.shop": "bob"}})]:
+            self.setUp()
+            [first] = self.ask(1)
+            self.site.wait_until_asked(DISCOVERY)
+            others = self.ask(4)
+            time.sleep(0.3)   # until they have joined, where nothing is answered on the reading thread
+            self.quickly(method, **more)
+            self.overtaken(*others)   # who has joined is told at once
+            self.overtaken(first)     # who asks the login provider, when that has answered
+            self.assertEqual(self.sidecar.call("identity.list", {"poolId": self.pool})["identities"], [], method)
+
+    def test_who_comes_after_a_change_does_not_meet_who_was_before_it(self):
+        [before] = self.ask(1)
+        self.site.wait_until_asked(DISCOVERY)
+        self.quickly("clearKeychain")
+        self.quickly("setLogins", logins={"login.shop": "bob"})
+        bob = self.quickly("get")["identityId"]
+        self.overtaken(before)
+        self.assertEqual(self.quickly("identityId")["identityId"], bob)
+        self.assertEqual(self.quickly("get")["identityId"], bob)
+        self.assertEqual([each["identityId"] for each in self.sidecar.call("identity.list", {"poolId": self.pool})["identities"]], [bob])
+
+    def test_a_search_for_the_id_is_overtaken_too(self):
+        search = self.sidecar.send("credentialsProvider.identityId", {"provider": self.provider})
+        self.site.wait_until_asked(DISCOVERY)
+        self.quickly("clearKeychain")
+        self.overtaken(search)
+        self.assertEqual(self.sidecar.call("identity.list", {"poolId": self.pool})["identities"], [])
 
 
 class Identities(Providers):

@@ -8,7 +8,7 @@ import sys
 import urllib.request
 
 from endtoend import EndToEnd
-from sidecar import ROOT
+from sidecar import ROOT, run
 
 ALICE = "alice@example.com"
 USER, PASSWORD = "sender", "p\u00e4ss word"
@@ -53,7 +53,7 @@ class Mail(Delivery):
 
     def process(self, port, password=PASSWORD):
         return self.spawn(environment={
-            "MINTMARK_SMTP": f"smtp://localhost:{port}", "MINTMARK_SMTP_USER": USER, "MINTMARK_SMTP_PASSWORD": password,
+            "MINTMARK_SMTP_URL": f"smtp://localhost:{port}", "MINTMARK_SMTP_USER": USER, "MINTMARK_SMTP_PASSWORD": password,
             "MINTMARK_MAIL_FROM": "accounts@shop.example", "MINTMARK_CA_FILE": self.authority})
 
     def code(self, mail):
@@ -96,6 +96,31 @@ class Mail(Delivery):
         self.assertNotIn(PASSWORD, str(self.rows("SELECT settings FROM tenant")) + json.dumps(sidecar.call("tenant.list")))
         self.assertNotIn(PASSWORD, sidecar.stderr_text())
 
+    def test_a_document_declares_a_tenants_delivery_and_its_secrets_stand_nowhere(self):
+        self.store = self.path("applied.db")
+        sidecar = self.spawn(store=self.store, environment={"MINTMARK_CA_FILE": self.authority})
+        document = {"tenants": [{"tenantId": "shop", "name": "Shop", "delivery": {
+            "smtp": self.smtp(), "webhook": {"url": "https://hooks.example/", "secret": SECRET}}}]}
+        answers = [sidecar.call("system.apply", {**document, "dryRun": True}), sidecar.call("system.apply", document)]
+        self.assertEqual([each["changes"][0]["change"] for each in answers], ["created", "created"])
+        kept = self.rows("SELECT settings FROM tenant")
+        token = self.start(sidecar, "shop")
+        mail, = self.take()
+        self.assertEqual(mail["session"]["user"], USER)
+        self.finish(sidecar, token, self.code(mail))
+        # Again it writes nothing; another password is a change, and goes to the server.
+        answers.append(sidecar.call("system.apply", document))
+        self.assertEqual(self.rows("SELECT settings FROM tenant"), kept)
+        document["tenants"][0]["delivery"]["smtp"]["password"] = "another"
+        answers.append(sidecar.call("system.apply", document))
+        self.assertEqual(answers[-1]["changes"][0]["changed"], ["delivery"])
+        error = self.refused("messageNotSent", sidecar, "signUp.start", {"tenantId": "shop", "username": "bob@example.com"})
+        self.assertIn("refuses the user and password", error.data["reason"])
+        answers += [sidecar.call("tenant.get", {"tenantId": "shop"}), sidecar.call("audit.list"), sidecar.stderr_text(), kept,
+                    self.rows("SELECT details FROM audit"), self.rows("SELECT settings FROM tenant")]
+        for secret in (PASSWORD, SECRET, "another"):
+            self.assertNotIn(secret, json.dumps(answers, ensure_ascii=False))
+
     def test_what_is_not_handed_over_is_said_and_the_code_before_stays_good(self):
         sidecar = self.spawn(environment={"MINTMARK_CA_FILE": self.authority})
         self.assertEqual(sidecar.call("tenant.update", {"tenantId": "default", "codes": {"sendsPerAddress": 50, "sendsPerFlow": 20},
@@ -115,6 +140,46 @@ class Mail(Delivery):
         self.assertEqual(self.take(), [])
         self.finish(sidecar, token, code)
 
+    def test_the_command_line_names_the_server_and_a_file_its_password(self):
+        with open(self.path("password"), "w", encoding="utf-8") as file:
+            file.write(PASSWORD + "\n")
+        sidecar = self.spawn(
+            "--smtp-url", f"smtp://localhost:{self.ports['login']}", "--smtp-user", USER, "--smtp-password-file", self.path("password"),
+            "--mail-from", "accounts@shop.example", "--ca-file", self.authority,
+            # What the command line says goes before the environment.
+            environment={"MINTMARK_SMTP_URL": "smtp://elsewhere.example", "MINTMARK_MAIL_FROM": "nobody@elsewhere.example"})
+        token = self.start(sidecar)
+        mail, = self.take()
+        self.assertEqual((mail["session"]["user"], mail["boxes"]["From"]["address"]), (USER, "accounts@shop.example"))
+        self.finish(sidecar, token, self.code(mail))
+        # The shorter name of the variable, and the file by its own.
+        sidecar = self.spawn(environment={
+            "MINTMARK_SMTP": f"smtp://localhost:{self.ports['login']}", "MINTMARK_SMTP_USER": USER, "MINTMARK_CA_FILE": self.authority,
+            "MINTMARK_SMTP_PASSWORD_FILE": self.path("password"), "MINTMARK_MAIL_FROM": "accounts@shop.example"})
+        self.start(sidecar, username="bob@example.com")
+        self.assertEqual(len(self.take("bob@example.com")), 1)
+
+    def test_an_address_is_changed_by_real_mail_and_a_mailbox_that_is_gone_keeps_nobody_from_it(self):
+        sidecar = self.process(self.ports["login"])
+
+        def change(old, new):
+            account = sidecar.call("account.create", {"username": old, "emailVerified": True})["accountId"]
+            token = sidecar.call("account.changeEmail", {"accountId": account, "email": new})["continuationToken"]
+            mail, = self.take(new)
+            done = sidecar.call("account.submitCode", {"continuationToken": token, "code": self.code(mail)})
+            self.assertEqual((done["state"], done["account"]["email"]), ("completed", new))
+            return account
+        account = change(ALICE, "alice@example.org")
+        notice, = self.take()
+        self.assertIn("changed", notice["subject"])
+        self.assertIn("If it was not you", notice["html"])
+        self.assertIsNone(re.search(r"\d{8}", notice["text"]))
+        gone = change("nobody@example.com", "somebody@example.org")
+        records = sidecar.call("audit.list", {"method": "account.submitCode"})["records"]
+        said = [(each["subject"], each["details"].get("outcome"), each["details"].get("notice")) for each in records]
+        self.assertEqual(sorted(said, key=str), sorted(
+            [(account, "changed", None), (gone, "changed", None), (gone, None, "messageNotSent")], key=str))
+
     def test_templates_cannot_add_headers_and_addresses_that_mail_cannot_reach_are_refused(self):
         sidecar = self.spawn()
 
@@ -130,6 +195,13 @@ class Mail(Delivery):
         self.assertEqual(refused(smtp=self.smtp(**{"from": "a@b.example\r\nBcc: c@d.example"}))["pointer"], "/delivery/smtp/from")
         self.assertEqual(refused(smtp=self.smtp(host="mail.example/x"))["pointer"], "/delivery/smtp/host")
         self.assertEqual(refused(webhook={"url": "http://hooks.example/", "secret": SECRET})["pointer"], "/delivery/webhook/url")
+        self.assertEqual(refused(smtp=self.smtp(replyTo="a@b.example\r\nBcc: c@d.example"))["pointer"], "/delivery/smtp/replyTo")
+        for language in ("de\r\nBcc: everybody@example.com", "de; charset=x", "", "d", "x" * 65):
+            found = self.violations(sidecar, "tenant.update", {"tenantId": "default", "delivery": {"language": language}})
+            self.assertEqual({each[0] for each in found}, {"/delivery/language"})
+            for method in ("signUp.start", "signIn.start", "passwordReset.start"):
+                found = self.violations(sidecar, method, {"username": ALICE, "language": language})
+                self.assertEqual({each[0] for each in found}, {"/language"})
         # A name with line ends cannot leave its line either.
         sidecar = self.spawn(environment={"MINTMARK_CA_FILE": self.authority})
         sidecar.call("tenant.create", {"tenantId": "evil", "name": "Shop\r\nBcc: everybody@example.com", "delivery": {
@@ -138,6 +210,16 @@ class Mail(Delivery):
         mail, = self.take()
         self.assertNotIn("Bcc", mail["headers"])
         self.assertEqual(mail["subject"], f"{self.code(mail)} Shop  Bcc: everybody@example.com")
+        # Nor can the sender's, one of nothing but emoji, or an address that is markup where it is shown.
+        name = "\U0001f469\u200d\U0001f4bb" * 42
+        sidecar.call("tenant.create", {"tenantId": "odd", "name": name, "delivery": {
+            "smtp": self.smtp(fromName="Shop\r\nBcc: everybody@example.com"),
+            "templates": [words | {"subject": "{{code}} {{tenantName}}", "html": "<p>{{code}} {{address}}</p>"}]}})
+        self.start(sidecar, "odd", "a'&b@example.com")
+        mail, = self.take("a'&b@example.com")
+        self.assertNotIn("Bcc", mail["headers"])
+        self.assertEqual((mail["boxes"]["From"]["address"], mail["subject"]), ("accounts@shop.example", f"{self.code(mail)} {name}"))
+        self.assertIn("a&#39;&amp;b@example.com", mail["html"])
 
 
 class Webhooks(Delivery):
@@ -176,5 +258,76 @@ class Webhooks(Delivery):
 
     def test_without_any_configuration_the_error_says_what_to_set(self):
         error = self.refused("messageNotSent", self.spawn(), "signUp.start", {"username": ALICE})
-        for name in ("tenant.update", "MINTMARK_SMTP", "MINTMARK_MAIL_FROM", "MINTMARK_WEBHOOK_URL"):
+        for name in ("tenant.update", "--smtp-url", "MINTMARK_SMTP_URL", "MINTMARK_MAIL_FROM", "MINTMARK_WEBHOOK_URL"):
             self.assertIn(name, error.message)
+
+    def test_the_command_line_names_the_webhook_and_a_file_its_secret(self):
+        _, port = self.started("webhookserver.py")
+        with open(self.path("secret"), "w", encoding="utf-8") as file:
+            file.write(SECRET + "\n")
+        sidecar = self.spawn("--webhook-url", f"http://127.0.0.1:{port}/200", "--webhook-secret-file", self.path("secret"))
+        token = self.start(sidecar)
+        post = self.received(port)
+        self.assertEqual(post["secrets"], [SECRET])
+        self.finish(sidecar, token, post["body"]["code"])
+
+
+class CommandLine(Delivery):
+    stores = ("sqlite",)
+
+    def started_with(self, *options, **environment):
+        return run("serve", "--store", ":memory:", *options, home=self.folder, input=b"",
+                   environment={f"MINTMARK_{name}": value for name, value in environment.items()})
+
+    def test_what_is_mistyped_is_refused_at_start_with_what_to_write(self):
+        with open(self.path("empty"), "w", encoding="utf-8"):
+            pass
+        sender, server = ("--mail-from", "a@shop.example"), ("--smtp-url", "smtp://mail.example.com")
+        hook = ("--webhook-url", "https://hooks.example.com/x")
+        for options, environment, *said in [
+            (("--smtp-url", "mail.example.com:587", *sender), {}, "--smtp-url", "smtp://mail.example.com:587"),
+            (("--smtp-url", "smpt://mail.example.com", *sender), {}, "--smtp-url", "smtps://mail.example.com:465"),
+            (("--smtp-url", "smtp://", *sender), {}, "--smtp-url", "host"),
+            (("--smtp-url", "smtp://mail.example.com:99999", *sender), {}, "port"),
+            (sender, {"SMTP_URL": "https://mail.example.com"}, "MINTMARK_SMTP_URL", "smtp://mail.example.com:587"),
+            (("--smtp-url", "smtp://me:hidden@mail.example.com", *sender), {}, "--smtp-user", "--smtp-password-file"),
+            (server, {}, "--mail-from", "MINTMARK_MAIL_FROM"),
+            (sender, {}, "--smtp-url"),
+            ((*server, "--mail-from", "Shop <a@shop.example>"), {}, "--mail-from", "name@example.com"),
+            ((*server, *sender, "--smtp-user", "me"), {}, "MINTMARK_SMTP_PASSWORD", "--smtp-password-file"),
+            ((*server, *sender), {"SMTP_PASSWORD": "hidden"}, "--smtp-user"),
+            ((*server, *sender, "--smtp-user", "me", "--smtp-password-file", self.path("none")), {}, "none", "cannot be read"),
+            ((*server, *sender, "--smtp-user", "me", "--smtp-password-file", self.path("empty")), {}, "empty", "holds nothing"),
+            ((*server, *sender, "--smtp-user", "me", "--smtp-password-file", self.path("empty")), {"SMTP_PASSWORD": "hidden"}, "exclude"),
+            ((*server, *sender, "--smtp-user", "me", "--smtp-password", "hidden"), {}, "--smtp-password"),
+            (hook, {}, "MINTMARK_WEBHOOK_SECRET", "--webhook-secret-file"),
+            (hook, {"WEBHOOK_SECRET": "hidden"}, "MINTMARK_WEBHOOK_SECRET", "16 bytes"),
+            ((), {"WEBHOOK_SECRET": SECRET}, "--webhook-url"),
+            (("--webhook-url", "hooks.example.com/x"), {"WEBHOOK_SECRET": SECRET}, "--webhook-url", "https://hooks.example.com/"),
+            (("--webhook-url", "http://hooks.example.com/x"), {"WEBHOOK_SECRET": SECRET}, "https"),
+            (("--webhook-url", "https:///x"), {"WEBHOOK_SECRET": SECRET}, "host"),
+            (("--webhook-url", "https://me:hidden@hooks.example.com/"), {"WEBHOOK_SECRET": SECRET}, "signed"),
+            ((), {"WEBHOOK_URL": "https://hooks.example.com:0/", "WEBHOOK_SECRET": SECRET}, "MINTMARK_WEBHOOK_URL", "port"),
+            ((), {"SMTP_PASWORD": "hidden"}, "MINTMARK_SMTP_PASSWORD"),
+        ]:
+            with self.subTest(options=options, environment=environment):
+                done = self.started_with(*options, **environment)
+                self.assertEqual((done.returncode, done.stdout), (64, b""), done.stderr)
+                for text in said:
+                    self.assertIn(text, done.stderr.decode())
+                self.assertNotIn(b"hidden", done.stderr)
+                self.assertNotIn(SECRET.encode(), done.stderr)
+
+    def test_help_and_the_doctor_say_who_carries_messages(self):
+        text = run("serve", "--help", home=self.folder).stdout.decode()
+        for option in ("--smtp-url", "--mail-from", "--smtp-user", "--smtp-password-file", "--webhook-url", "--webhook-secret-file"):
+            self.assertIn(option, text)
+        text = run("doctor", "--store", ":memory:", home=self.folder).stdout.decode()
+        self.assertIn("nobody carries mails", text)
+        self.assertIn("--smtp-url", text)
+        done = run("doctor", "--store", ":memory:", "--smtp-url", "smtps://mail.example.com", "--mail-from", "a@shop.example", "--webhook-url",
+                   "https://hooks.example.com/hidden", home=self.folder, environment={"MINTMARK_WEBHOOK_SECRET": SECRET})
+        text = done.stdout.decode()
+        for said in ("smtps://mail.example.com:465", "a@shop.example", "https://hooks.example.com;"):
+            self.assertIn(said, text)
+        self.assertNotIn("hidden", text)

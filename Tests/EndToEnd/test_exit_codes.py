@@ -24,6 +24,7 @@ class ExitCodes(EndToEnd):
 
     def test_output_that_cannot_be_written(self):
         """Lost output is no success: 74, and a sentence on stderr."""
+        self.call("call", "--store", self.path("m.db"), "pool.list")
         for command in ("call system.ping --store :memory:", "call rpc.discover --store :memory:", "methods", "describe pool.create",
                         "doctor --store :memory:", "demo", "completions bash", "migrate --store m.db", "jwks --store :memory:", "--help", "--version"):
             with self.subTest(command):

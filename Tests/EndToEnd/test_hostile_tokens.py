@@ -140,11 +140,15 @@ class HostileTokens(EndToEnd):
         self.deceives(sign(self.header_with(jku="https://evil.example/jwks"), self.claims, self.own), {"tokenSignatureInvalid", "tokenMalformed"})
 
     def test_a_foreign_key_id(self):
-        for kid in ("nobody", "", "../../dev/null", "' OR 1=1 --", "k" * 10_000, self.jwk["kid"] + " ", self.jwk["kid"].lower()):
+        for kid in ("nobody", "", "../../dev/null", "' OR 1=1 --", "k" * 10_000, "\0", self.jwk["kid"] + "\0", self.jwk["kid"] + " ", self.jwk["kid"].lower()):
             self.deceives(sign(self.header_with(kid=kid), self.claims, self.own), {"tokenKeyUnknown", "tokenMalformed"})
         for kid in (None, 7, [self.jwk["kid"]], {"a": 1}):
             self.deceives(sign(self.header_with(kid=kid), self.claims, self.own), {"tokenKeyUnknown", "tokenMalformed"})
         self.deceives(sign({"alg": "ES256", "typ": "pool+jwt"}, self.claims, self.own), "tokenKeyUnknown")
+
+    def test_an_issuer_that_no_text_can_be(self):
+        for issuer in (self.claims["iss"] + "\0", self.claims["iss"].rsplit("/", 1)[0] + "/\0"):
+            self.deceives(sign(self.header_with(kid="nobody"), {**self.claims, "iss": issuer}, self.own), "tokenKeyUnknown")
 
     def test_our_key_id_and_their_key(self):
         self.deceives(sign(self.header_with(), self.claims, self.own), "tokenSignatureInvalid")
@@ -167,7 +171,21 @@ class HostileTokens(EndToEnd):
         self.refused("poolNotFound", self.sidecar, "credentials.get", {"token": self.token})
         self.refused("tokenKeyUnknown", self.sidecar, "credentials.assumeRole", {"roleArn": self.role, "sessionName": "me", "token": self.token})
         self.refused("tokenKeyUnknown", self.sidecar, "token.verify", {"token": self.token, "audience": self.pool})
-        self.assertIn("pool that was deleted", self.sidecar.refusal("token.verify", {"token": self.token, "audience": self.pool}).message)
+        for method, params in [("token.verify", {"audience": self.pool}), ("credentials.assumeRole", {"roleArn": self.role, "sessionName": "me"})]:
+            self.assertIn("its pool is not here, or not any more", self.sidecar.refusal(method, {**params, "token": self.token}).message)
+
+    def test_why_there_is_no_key(self):
+        def why(**claims):
+            error = self.refused("tokenKeyUnknown", self.sidecar, "token.verify", {
+                "token": sign(self.header_with(kid="nobody"), {**self.claims, **claims}, self.own), "audience": self.pool})
+            self.assertEqual(error.data["kid"], "nobody")
+            self.assertIn(error.data["reason"], error.message)
+            return error.data["reason"]
+        base = self.claims["iss"].split("/pools/")[0]
+        self.assertIn("has no such key", why())
+        self.assertIn("its tenant is not here", why(iss=f"{base}/tenants/nobody"))
+        self.assertIn(f"which begin with {base}/", why(iss="https://elsewhere.example"))
+        self.assertIn(f"which begin with {base}/", why(iss=7))
 
     def test_a_revoked_key(self):
         self.sidecar.call("key.revoke", {"kid": self.jwk["kid"]})

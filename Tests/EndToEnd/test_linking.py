@@ -71,13 +71,13 @@ class Linking(Federation):
         self.assertIn("tooShort", [each["rule"] for each in weak.data["reasons"]])
         self.sidecar.call("test.clock", {"advanceSeconds": 301})
         credential = {"email": "carol@example.com", "password": PASSWORD}
-        error = self.refused("recentLoginRequired", self.sidecar, "account.link", {"idToken": token, "credential": credential})
+        error = self.refused("recentSignInRequired", self.sidecar, "account.link", {"idToken": token, "credential": credential})
         self.assertEqual(error.data["maximumAgeSeconds"], 300)
         # Neither fresh tokens nor linking a provider make it recent again.
         fresh = self.sidecar.call("session.refresh", {"refreshToken": answer["refreshToken"]})["idToken"]
-        self.refused("recentLoginRequired", self.sidecar, "account.link", {"idToken": fresh, "credential": credential})
+        self.refused("recentSignInRequired", self.sidecar, "account.link", {"idToken": fresh, "credential": credential})
         other = self.link(fresh, self.credential(self.idp("oidc.other")))["idToken"]
-        self.refused("recentLoginRequired", self.sidecar, "account.link", {"idToken": other, "credential": credential})
+        self.refused("recentSignInRequired", self.sidecar, "account.link", {"idToken": other, "credential": credential})
         again = self.sidecar.call("account.reauthenticate", {"idToken": fresh, "credential": self.credential()})
         self.assertEqual(self.link(again["idToken"], credential)["account"]["providers"][0]["providerId"], "password")
 
@@ -116,7 +116,7 @@ class Linking(Federation):
         _, token = self.password_account()
         self.link(token, self.credential())
         self.sidecar.call("test.clock", {"advanceSeconds": 301})
-        self.refused("recentLoginRequired", self.sidecar, "account.unlink", {"idToken": token, "providerId": "password"})
+        self.refused("recentSignInRequired", self.sidecar, "account.unlink", {"idToken": token, "providerId": "password"})
         self.sidecar.call("account.unlink", {"idToken": token, "providerId": "oidc.work"})
 
     def test_reauthentication_is_of_the_same_account(self):

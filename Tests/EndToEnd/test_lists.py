@@ -1,6 +1,6 @@
 """Lists: pages, cursors, and what a foreign cursor gets."""
 
-from endtoend import EndToEnd, make_pool, mint
+from endtoend import EndToEnd, decode, encode, make_pool, mint
 
 
 class Lists(EndToEnd):
@@ -65,3 +65,15 @@ class Lists(EndToEnd):
             seen += [each["identityId"] for each in page["identities"]]
         self.assertEqual(len(seen), len(set(seen)))
         self.assertTrue(before <= set(seen))
+
+    def test_a_forged_cursor_is_refused_whatever_it_holds(self):
+        sidecar = self.spawn()
+        pool = make_pool(sidecar)["poolId"]
+        for i in range(2):
+            make_pool(sidecar)
+            mint(sidecar, pool, f"user-{i}")
+            sidecar.call("role.put", {"name": f"role-{i}", "poolId": pool})
+        for method, params in [("pool.list", {}), ("role.list", {}), ("identity.list", {"poolId": pool}), ("key.list", {})]:
+            mark = decode(sidecar.call(method, {**params, "limit": 1})["nextCursor"])[:8]
+            for place in (b"\0", b"a\0b", b"\xff"):
+                self.refused("invalidCursor", sidecar, method, {**params, "cursor": encode(mark + place)})

@@ -7,7 +7,7 @@ import jwt
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from jwt.algorithms import ECAlgorithm, RSAAlgorithm
 
-from endtoend import PRINCIPAL, EndToEnd, mint, trust
+from endtoend import PRINCIPAL, SIGNED, EndToEnd, mint, trust
 
 ISSUER = "https://login.example.com"
 NAME = "login.example.com"
@@ -106,7 +106,39 @@ class Logins(EndToEnd):
         self.rejected(pool, token(nbf=now + 400), "notYetValid")
         self.rejected(pool, token(sub=None), "subject")
         self.rejected(pool, token(subject=""), "subject")
-        self.rejected(pool, token(subject="x" * 256), "subject")
+        self.rejected(pool, token(subject="x" * 256), "subject", says="255")
+
+    def test_moments_may_have_fractions_and_must_be_numbers(self):
+        """NumericDate (RFC 7519 section 2) is any JSON number; some providers write the milliseconds."""
+        pool, now, token = self.pool(), time.time(), self.provider.token
+        for times in ({"exp": now + 600.5, "iat": now - 0.25, "nbf": now - 60.75}, {"exp": float(int(now) + 600)}, {"iat": now + 298.5}):
+            self.resolve(pool, token(**times))
+        # 1.5e300: in whole seconds it is beyond what time there is.
+        for times, check in [
+                ({"exp": now - 300.5}, "expired"), ({"exp": "tomorrow"}, "expired"), ({"exp": 1.5e300}, "expired"), ({"exp": True}, "expired"),
+                ({"iat": now + 310.5}, "notYetValid"), ({"nbf": now + 310.5}, "notYetValid"), ({"nbf": []}, "notYetValid")]:
+            self.rejected(pool, self.raw({"iss": ISSUER, "sub": "carol", "aud": "shop", "iat": now, "exp": now + 600, **times}), check)
+
+    def raw(self, claims):
+        """A token with any claims at all, which PyJWT would not sign."""
+        return jwt.PyJWS().encode(json.dumps(claims).encode(), self.provider.key, "ES256", {"kid": "k1"})
+
+    def test_a_name_that_no_text_can_have(self):
+        """PostgreSQL keeps no U+0000: a provider's users must not be able to make that an error of ours."""
+        pool = self.pool({"provider": "accounts.google.com", "clientIds": ["shop"], "keys": [self.provider.jwk]}, self.provider.settings())
+        google = Provider("https://accounts.google.com")
+        google.key = self.provider.key
+        for subject in ("\0", "a\0b", "carol\0"):
+            self.rejected(pool, self.provider.token(subject=subject), "subject", says="U+0000")
+            self.rejected(pool, google.token(subject=subject), "subject", "accounts.google.com", says="U+0000")
+            self.refused("loginTokenInvalid", self.sidecar, "token.mintForDeveloper", {
+                "poolId": pool, "logins": {"login.shop": "carol", NAME: self.provider.token(subject=subject)}})
+        self.rejected(pool, self.provider.token(headers={"kid": "k1\0"}), "signature")
+        self.rejected(pool, self.provider.token(aud="shop\0"), "audience")
+        self.rejected(pool, self.provider.token(iss="https://login.example.com\0"), "issuer")
+        self.assertEqual(self.sidecar.call("identity.list", {"poolId": pool})["identities"], [])
+        # Other claims stay in the token.
+        self.resolve(pool, self.provider.token(nickname="a\0b"))
 
     def test_forged_signatures(self):
         pool, token = self.pool(), self.provider.token()
@@ -147,12 +179,44 @@ class Logins(EndToEnd):
             {"issuer": ISSUER, "clientIds": ["shop"], "keys": [{"kty": "oct", "k": "AAAA"}]},
             {"issuer": ISSUER, "clientIds": ["shop"], "keys": [{"kty": "EC", "crv": "P-256", "x": "AA", "y": "AA"}]},
             {"provider": "graph.facebook.com", "clientIds": ["1"], "keys": [self.provider.jwk]},
+            self.provider.settings(keys=[self.provider.jwk, Provider().jwk]), self.provider.settings(keys=[{**Provider().jwk, "d": "AA"}]),
+            self.provider.settings(keys=[{"kty": "oct", "k": "c2VjcmV0"}]),
             {"issuer": "https://login.shop", "clientIds": ["shop"]}, {"issuer": f"https://{PRINCIPAL}", "clientIds": ["shop"]},
         ]:
             error = self.refused("invalidPoolProvider", self.sidecar, "pool.create", {"name": "shop", "developerProvider": "login.shop", "providers": [settings]})
-            self.assertNotIn("KeyError", str(error))
+            self.assertNotRegex(str(error), r"KeyError|unsupportedType|privateKeyPublished|[a-z]\(\"")
+        two = self.sidecar.refusal("pool.create", {"name": "shop", "providers": [self.provider.settings(keys=[self.provider.jwk, Provider().jwk])]})
+        self.assertIn("two of its keys have the kid k1", two.message)
+        pool = self.pool()
+        self.refused("invalidPoolProvider", self.sidecar, "pool.update", {"poolId": pool, "name": "shop", "providers": [self.provider.settings(keys=[self.provider.jwk] * 2)]})
         self.refused("invalidPoolProvider", self.sidecar, "pool.create", {"name": "shop", "providers": [self.provider.settings(), self.provider.settings()]})
         self.violations(self.sidecar, "pool.create", {"name": "shop", "providers": [{"clientIds": ["shop"]}]})
+
+    def test_kinds_of_providers_that_are_known_and_not_verified(self):
+        pool = self.pool(allowUnauthenticated=True)
+        guest = self.sidecar.call("identity.resolve", {"poolId": pool})["identityId"]
+        saml = "arn:aws:iam::000000000000:saml-provider/Example"
+        for name, wanted in [("api.twitter.com", "legacyProviderNotSupported"), ("www.digits.com", "legacyProviderNotSupported"), (saml, "samlNotSupported")]:
+            logins = {name: "token"}
+            for method, params in [("identity.resolve", {"poolId": pool}), ("token.mint", {"identityId": guest}), ("credentials.get", {"identityId": guest}),
+                                   ("identity.unlink", {"identityId": guest, "loginsToRemove": [name]})]:
+                error = self.refused(wanted, self.sidecar, method, {**params, "logins": logins})
+                self.assertEqual(error.data["provider"], name)
+            self.assertIn("OpenID Connect", error.message)
+            if name != saml:
+                settings = {"provider": name, "clientIds": ["key;secret"]}
+                self.refused(wanted, self.sidecar, "pool.create", {"name": "shop", "providers": [settings]})
+                self.refused(wanted, self.sidecar, "pool.update", {"poolId": pool, "name": "shop", "providers": [settings]})
+                self.assertEqual(self.violations(self.sidecar, "system.apply", {"pools": [{"name": "shop", "providers": [settings]}]}), {("/pools/0/providers", wanted)})
+
+        def wire(operation, **body):
+            return json.loads(self.sidecar.call("compat.http", {
+                "method": "POST", "url": "/", "headers": {"x-amz-target": f"AWSCognitoIdentityService.{operation}", **SIGNED}, "body": json.dumps(body)})["body"])
+        error = wire("CreateIdentityPool", IdentityPoolName="shop", AllowUnauthenticatedIdentities=False, SupportedLoginProviders={"api.twitter.com": "key;secret"})
+        self.assertEqual(error["__type"], "InvalidParameterException")
+        self.assertIn("api.twitter.com", error["message"])
+        self.assertEqual(wire("GetId", IdentityPoolId=pool, Logins={"www.digits.com": "x"}), {
+            "__type": "NotAuthorizedException", "message": "Token is not from a supported provider of this identity pool."})
 
     # What tokens and credentials say
 
@@ -215,6 +279,49 @@ class Logins(EndToEnd):
         self.assertEqual(self.sidecar.call("credentials.verify", {"sessionToken": session})["principal"]["tags"], {"mail": "c@example.com", "level": "7"})
         token = self.sidecar.call("token.mint", {"identityId": identity, "logins": {NAME: self.provider.token(email="c@example.com")}})["token"]
         self.assertEqual(claims_of(token)["https://aws.amazon.com/tags"], {"principal_tags": {"mail": ["c@example.com"]}})
+
+    def test_claims_as_tags(self):
+        pool = self.pool()
+        self.sidecar.call("pool.setRoles", {"poolId": pool, "roles": {"authenticated": self.role("reader", pool)}})
+        self.sidecar.call("pool.setPrincipalTags", {"poolId": pool, "provider": NAME, "principalTags": {"nick": "nickname"}})
+
+        def tags(value):
+            logins = {NAME: self.provider.token(nickname=value) if value is not None else self.raw_login(nickname=None)}
+            id = self.resolve(pool, logins[NAME])["identityId"]
+            session = self.sidecar.call("credentials.get", {"identityId": id, "logins": logins})["credentials"]["sessionToken"]
+            return self.sidecar.call("credentials.verify", {"sessionToken": session})["principal"]["tags"]
+        for value, wanted in [("Köln 7", "Köln 7"), ("٣", "٣"), ("a/b:c=d+e-f@g_h.i", "a/b:c=d+e-f@g_h.i"), (True, "true"), (7.5, "7.5"), ("x" * 256, "x" * 256), ("", "")]:
+            self.assertEqual(tags(value), {"nick": wanted})
+        self.assertEqual(tags(None), {})   # null says nothing
+        for value in ("x" * 257, "a;b", "a\0b", "😀", "a\u2028b", "a\u00a0b", "①", ["a", "b"], [], {"a": 1}):
+            logins = {NAME: self.provider.token("dave", nickname=value)}
+            # Who it is can be told all the same; no session lacks a tag that policies may ask for.
+            dave = self.resolve(pool, logins[NAME])["identityId"]
+            for method in ("credentials.get", "token.mint"):
+                error = self.refused("invalidPrincipalTags", self.sidecar, method, {"identityId": dave, "logins": logins})
+                self.assertEqual(error.data["tag"], "nick")
+                self.assertIn(f"the claim nickname of {NAME} has", error.message)
+            answer = self.sidecar.call("compat.http", {
+                "method": "POST", "url": "/", "headers": {"x-amz-target": "AWSCognitoIdentityService.GetCredentialsForIdentity"},
+                "body": json.dumps({"IdentityId": dave, "Logins": logins})})
+            self.assertEqual(json.loads(answer["body"]), {
+                "__type": "InvalidIdentityPoolConfigurationException", "message": "Invalid identity pool configuration. Check assigned IAM roles for this pool."})
+
+    def raw_login(self, **claims):
+        now = int(time.time())
+        return self.raw({"iss": ISSUER, "sub": "carol", "aud": "shop", "iat": now, "exp": now + 600, **claims})
+
+    def test_a_session_has_fifty_tags_at_most(self):
+        providers = [Provider(f"https://{name}.example") for name in ("a", "b")]
+        pool = self.pool(*[each.settings() for each in providers])
+        for letter, each in zip("ab", providers):
+            self.sidecar.call("pool.setPrincipalTags", {"poolId": pool, "provider": f"{letter}.example", "principalTags": {f"{letter}{n}": "sub" for n in range(30)}})
+        logins = {"a.example": providers[0].token()}
+        carol = self.sidecar.call("identity.resolve", {"poolId": pool, "logins": logins})["identityId"]
+        self.sidecar.call("token.mint", {"identityId": carol, "logins": logins})
+        logins["b.example"] = providers[1].token()
+        error = self.refused("invalidPrincipalTags", self.sidecar, "token.mint", {"identityId": carol, "logins": logins})
+        self.assertIn("50", error.message)
 
     def test_developer_logins_pass_the_mappings_by(self):
         pool = self.pool()

@@ -94,19 +94,21 @@ class People(EndToEnd):
 
     def test_a_continuation_token_goes_on_with_its_own_flow_at_its_own_step_alone(self):
         self.call("account.create", username="bob@example.com", password=PASSWORD)
-        self.call("account.create", username="carol@example.com")
+        carol = self.call("account.create", username="carol@example.com")["accountId"]
         tokens = {
             "signUp": self.call("signUp.start", username="alice@example.com")["continuationToken"],
             "signIn with a code": self.call("signIn.start", username="carol@example.com")["continuationToken"],
             "signIn with a password": self.call("signIn.start", username="bob@example.com")["continuationToken"],
             "passwordReset": self.call("passwordReset.start", username="bob@example.com")["continuationToken"],
+            "account, another address": self.call("account.changeEmail", accountId=carol, email="c@example.com")["continuationToken"],
+            "account, the same": self.call("account.changeEmail", accountId=carol, email="carol@example.com")["continuationToken"],
         }
         self.call("tenant.update", tenantId="default", signUpAllowed=True)
         steps = {
             "signUp.submitCode": {"code": "x"}, "signUp.submitPassword": {"password": PASSWORD}, "signUp.submitAttributes": {"attributes": {}},
             "signIn.submitCode": {"code": "x"}, "signIn.submitPassword": {"password": "x"}, "signIn.withContinuation": {},
             "passwordReset.submitCode": {"code": "x"}, "passwordReset.submitPassword": {"password": PASSWORD},
-            "signIn.resendCode": {}, "passwordReset.resendCode": {},
+            "signIn.resendCode": {}, "passwordReset.resendCode": {}, "account.submitCode": {"code": "x"}, "account.changeEmail": {},
         }
         fitting = {
             ("signUp", "signUp.submitCode"): "invalidCode", ("signUp", "signIn.withContinuation"): "stepNotPossible",
@@ -116,10 +118,13 @@ class People(EndToEnd):
             ("signIn with a password", "signIn.resendCode"): "stepNotPossible",
             ("passwordReset", "passwordReset.submitCode"): "invalidCode",
             ("passwordReset", "passwordReset.submitPassword"): "stepNotPossible", ("passwordReset", "signIn.withContinuation"): "stepNotPossible",
+            ("account, another address", "account.submitCode"): "invalidCode", ("account, the same", "account.submitCode"): "invalidCode",
+            ("account, another address", "signIn.withContinuation"): "stepNotPossible",
         }
         # What goes on would need the token of the next step; it is left to the transcripts.
         moving = {("signUp", "signUp.submitPassword"), ("signUp", "signUp.submitAttributes"), ("signIn with a code", "signIn.resendCode"),
-                  ("passwordReset", "passwordReset.resendCode")}
+                  ("passwordReset", "passwordReset.resendCode"), ("account, another address", "account.changeEmail"),
+                  ("account, the same", "account.changeEmail")}
         for flow, token in tokens.items():
             for method, params in steps.items():
                 if (flow, method) in moving:
@@ -131,8 +136,9 @@ class People(EndToEnd):
         for flow, token in tokens.items():
             for method, params in steps.items():
                 with self.subTest(flow=flow, method=method, expired=True):
-                    kind, own = flow.split(" ")[0], method.split(".")[0]
-                    goes_on = method == "signIn.withContinuation" and kind != "signIn" or kind == own and method != "signIn.withContinuation"
+                    kind, own = re.match("[A-Za-z]+", flow)[0], method.split(".")[0]
+                    completes = kind != "signIn" and flow != "account, the same"
+                    goes_on = method == "signIn.withContinuation" and completes or kind == own and method != "signIn.withContinuation"
                     wanted = "continuationTokenExpired" if goes_on else "continuationTokenInvalid"
                     self.assertEqual(self.outcome(method, {"continuationToken": token, **params}), wanted)
 

@@ -9,6 +9,9 @@ class Input(People):
             error = self.no("invalidAttributes", "signUp.start", username=ALICE, attributes={"displayName": emoji * 10_000})
             self.assertEqual([(each["name"], each["rule"]) for each in error.data["attributes"]], [("displayName", "tooLong")])
             self.assertLess(len(str(error)), 600)
+            account = self.call("account.create", username=f"{len(emoji)}@example.com")["accountId"]
+            self.no("invalidAttributes", "account.update", accountId=account, attributes={"displayName": emoji * 10_000})
+            self.no("invalidAttributes", "account.create", username="new@example.com", attributes={"displayName": emoji * 10_000})
         self.completed(attributes={"displayName": "😀" * 256})
         self.assertEqual(self.call("account.find", username=ALICE)["attributes"]["displayName"], "😀" * 256)
 

@@ -188,7 +188,12 @@ class Misbehaviour(Providers):
 
     def test_html(self):
         self.site.pages[DISCOVERY] = html()
-        self.unusable("document", "no JSON object but 'text/html'")
+        self.unusable("document", "no JSON object; its type is 'text/html'")
+
+    def test_json_with_a_member_twice(self):
+        self.site.pages[DISCOVERY] = (200, {"Content-Type": "application/json"}, b'{"issuer": "x", "issuer": "y"}')
+        error = self.unusable("document", "is JSON that cannot be read")
+        self.assertNotIn("no JSON object", error.message)
 
     def test_html_for_keys(self):
         self.site.pages[KEYS] = html()
@@ -382,12 +387,12 @@ class AccessTokens(Providers):
     def test_amazon(self):
         name, client = "www.amazon.com", "amzn1.application-oa2-client.5"
         facts = {"iss": "https://www.amazon.com", "user_id": "amzn1.account.K2", "aud": client, "app_id": "amzn1.application.9", "exp": 3597, "iat": 1}
-        self.site.pages["/auth/o2/tokeninfo"] = self.by_token({"Atza|good": page(facts), "other": page({**facts, "aud": "x"}), "late": page({**facts, "exp": 0}), "nobody": page({**facts, "user_id": ""}), "evil": page({**facts, "iss": "https://evil"}), "mute": page({**facts, "iss": None})})
+        self.site.pages["/auth/o2/tokeninfo"] = self.by_token({"Atza|good": page(facts), "other": page({**facts, "aud": "x"}), "late": page({**facts, "exp": 0}), "nobody": page({**facts, "user_id": ""}), "nul": page({**facts, "user_id": "a\0b"}), "evil": page({**facts, "iss": "https://evil"}), "mute": page({**facts, "iss": None})})
         pool = self.pool(self.sidecar, {"provider": name, "clientIds": [client], "endpoint": self.site.origin})
         identity = self.sidecar.call("identity.resolve", {"poolId": pool, "logins": {name: "Atza|good"}})["identityId"]
         token = self.sidecar.call("token.mint", {"identityId": identity, "logins": {name: "Atza|good"}})["token"]
         self.assertEqual(claims_of(token)["amr"], ["authenticated", name, f"{name}:{client}:amzn1.account.K2"])
-        for bad, check in [("other", "audience"), ("late", "expired"), ("nobody", "subject"), ("forged", "signature"), ("evil", "issuer"), ("mute", "issuer")]:
+        for bad, check in [("other", "audience"), ("late", "expired"), ("nobody", "subject"), ("nul", "subject"), ("forged", "signature"), ("evil", "issuer"), ("mute", "issuer")]:
             self.rejected(pool, name, bad, check)
 
     def test_one_that_hangs_is_given_up_and_delays_nobody_else(self):

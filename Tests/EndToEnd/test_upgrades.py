@@ -3,13 +3,15 @@
 import concurrent.futures
 import json
 import os
+import random
 import re
 import sqlite3
 import threading
+import time
 import unittest
 
 import postgres
-from endtoend import EndToEnd, make_pool, mint
+from endtoend import EndToEnd, make_pool, mint, pool_with_role
 from sidecar import ROOT, run
 
 STORES = os.path.join(ROOT, "Tests", "EndToEnd", "Stores")
@@ -167,20 +169,70 @@ class OnSQLite(Upgrades, EndToEnd):
         self.assertEqual(sidecar.call("pool.get", {"poolId": "local-1:00000000-0000-0000-0001-000000000003"})["providers"], [])
         self.is_whole(sidecar)
 
-    def test_a_backup_of_a_store_that_is_not_there_makes_nothing(self):
-        done = run("backup", "--store", self.path("typo.db"), self.path("copy.db"))
-        self.assertEqual(done.returncode, 2, done.stderr)
-        for name in ("typo.db", "typo.db.key", "copy.db"):
-            self.assertFalse(os.path.exists(self.path(name)), name)
+    def test_a_store_that_is_not_there_is_neither_backed_up_nor_migrated_nor_made(self):
+        """A typing mistake in a timer must not back up nothing with success."""
+        before = sorted(os.listdir(self.folder))
+        for name in (self.path("typo.db"), self.path("missing", "typo.db")):
+            for arguments in (("backup", "--store", name, self.path("copy.db")), ("migrate", "--store", name)):
+                done = run(*arguments)
+                self.assertEqual((done.returncode, done.stdout), (2, b""), done.stderr)
+                self.assertIn(f"{name} cannot be opened: there is no store; mintmark serve makes one", done.stderr.decode())
+        self.assertEqual(sorted(os.listdir(self.folder)), before)
+        make_pool(self.spawn(store=self.path("typo.db")))
+        self.assertEqual(run("migrate", "--store", self.path("typo.db")).returncode, 0)
 
-    def test_a_new_store_is_made_by_migrate(self):
-        done = run("migrate", "--store", self.path("new.db"))
-        self.assertEqual(done.returncode, 0)
-        self.assertRegex(done.stdout.decode(), r"^a new store, schema version \d+\n$")
-        make_pool(self.spawn("--migrate", "never", store=self.path("new.db")))
-        missing = run("migrate", "--store", self.path("missing", "new.db"))
-        self.assertEqual((missing.returncode, os.path.exists(self.path("missing"))), (2, False))
-        self.assertIn(b"storeCannotOpen", missing.stderr)
+
+@unittest.skipUnless(os.environ.get("MINTMARK_TEST_OLD_BINARY"), "no binary of the schema version before")
+class BesideTheOldBinary(EndToEnd):
+    """The real thing, where there is one: `git worktree add ../old REVISION`, and its release build."""
+
+    stores = ("sqlite",)
+
+    def test_both_serve_one_store_while_it_is_migrated(self):
+        store, program = self.path("store.db"), os.environ["MINTMARK_TEST_OLD_BINARY"]
+        old = self.spawn(store=store, program=program)
+        pool, _ = pool_with_role(old)
+        known, counts, stop = {}, {}, threading.Event()
+
+        def use(sidecar, side, number):
+            chosen = random.Random(number)
+            while not stop.is_set():
+                user = f"user {chosen.randrange(300)}"
+                minted = mint(sidecar, pool, user)
+                self.assertEqual(known.setdefault(user, minted["identityId"]), minted["identityId"])
+                sidecar.call("credentials.get", {"token": minted["token"]})
+                sidecar.call("token.verify", {"token": minted["token"], "audience": pool})
+                counts[side, number] = counts.get((side, number), 0) + 1
+
+        def rounds(side):
+            return sum(count for (each, _), count in list(counts.items()) if each == side)
+        with concurrent.futures.ThreadPoolExecutor(6) as threads:
+            users = [threads.submit(use, old, "old", number) for number in range(3)]
+            try:
+                self.until(lambda: rounds("old") >= 100, users)
+                self.refused("storeTooOld", self.spawn("--migrate", "never", store=store), "pool.list")
+                before, new = rounds("old"), self.spawn(store=store)
+                users += [threads.submit(use, new, "new", number) for number in range(3)]
+                self.until(lambda: rounds("new") >= 300 and rounds("old") >= before + 300, users)
+            finally:
+                stop.set()
+            for user in users:
+                user.result()
+        self.assertLess(old.call("system.info")["schemaVersion"], new.call("system.info")["schemaVersion"])
+        late = self.spawn(store=store, program=program)   # one that starts when all is migrated
+        for sidecar in (old, new, late):
+            for user, identity in list(known.items())[::10]:
+                self.assertEqual(mint(sidecar, pool, user)["identityId"], identity)
+            self.assertTrue(sidecar.call("audit.verify")["intact"])
+
+    def until(self, done, users, seconds=60):
+        deadline = time.monotonic() + seconds
+        while not done():
+            for user in users:
+                if user.done():
+                    user.result()
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.02)
 
 
 class OnPostgreSQL(Upgrades, EndToEnd):

@@ -3,7 +3,7 @@
 import json
 import os
 
-from endtoend import EndToEnd, make_pool, mint, only
+from endtoend import SIGNED, EndToEnd, make_pool, mint, only, pool_with_role
 
 
 class Words(EndToEnd):
@@ -14,6 +14,83 @@ class Words(EndToEnd):
                              {"poolId": pool, "logins": {"login.shop": "alice", "login.b": "x"}})
         self.assertEqual(error.data["given"], ["login.b"])
         self.assertNotIn("login.shop", error.message)
+
+    def test_what_a_pool_lacks_or_does_not_have(self):
+        sidecar = self.spawn()
+        pool, bare = make_pool(sidecar)["poolId"], sidecar.call("pool.create", {"name": "bare", "providers": [{"provider": "accounts.google.com", "clientIds": ["a"]}]})["poolId"]
+        for method, params, given, says in [
+                ("token.mintForDeveloper", {"poolId": bare, "logins": {"accounts.google.com": "x"}}, [], "no developer provider; pool.update gives it one"),
+                ("identity.lookupDeveloper", {"poolId": bare, "developerUserIdentifier": "alice"}, [], "no developer provider; pool.update gives it one"),
+                ("identity.mergeDevelopers", {"poolId": pool, "developerProvider": "login.b", "sourceUserIdentifier": "a", "destinationUserIdentifier": "b"}, ["login.b"], "no login provider login.b"),
+                ("token.mintForDeveloper", {"poolId": pool, "logins": {"login.b": "x"}}, ["login.b"], "no login provider login.b")]:
+            error = self.refused("unsupportedDeveloperProvider", sidecar, method, params)
+            self.assertEqual(error.data["given"], given)
+            self.assertIn(says, error.message)
+            self.assertNotIn("none", error.message)
+
+    def test_what_is_refused_of_developer_logins(self):
+        sidecar = self.spawn()
+        pool = make_pool(sidecar)["poolId"]
+        alice = mint(sidecar, pool)["identityId"]
+        mint(sidecar, pool, "bob")
+        for method, more in [("identity.lookupDeveloper", {}), ("identity.unlinkDeveloper", {"developerProvider": "login.shop"})]:
+            error = self.refused("loginConflict", sidecar, method, {"poolId": pool, "identityId": alice, "developerUserIdentifier": "bob", **more})
+            self.assertIn(f"belongs to another identity than {alice}", error.message)
+            self.assertNotIn("linked", error.message)
+
+    def test_a_mapping_says_what_is_wrong_with_its_rules(self):
+        sidecar = self.spawn()
+        pool = make_pool(sidecar, providers=[{"provider": "accounts.google.com", "clientIds": ["a"]}])["poolId"]
+        rule = {"claim": "a", "matchType": "equals", "value": "b", "roleArn": "arn:aws:iam::000000000000:role/r"}
+        for mapping, says in [({"source": "rules"}, "its rules are missing"), ({"source": "token", "rules": [rule]}, "leave them out")]:
+            error = self.refused("invalidRoleMapping", sidecar, "pool.setRoles", {
+                "poolId": pool, "roles": {}, "mappings": {"accounts.google.com": {"ambiguousRoleResolution": "deny", **mapping}}})
+            self.assertIn(says, error.message)
+
+    def test_a_role_that_is_gone_is_named(self):
+        sidecar = self.spawn()
+        pool, role = pool_with_role(sidecar)
+        token = mint(sidecar, pool)["token"]
+        sidecar.call("role.delete", {"name": "reader"})
+        self.assertIn(f"there is no role {role}", self.refused("roleNotConfigured", sidecar, "credentials.get", {"token": token}).message)
+
+    def test_the_empty_name(self):
+        sidecar = self.spawn()
+        error = sidecar.refusal("identity.resolve", {"poolId": make_pool(sidecar)["poolId"], "logins": {"": "x"}})
+        self.assertIn(": The empty text is a name that must not be empty.", error.message)
+
+    def test_a_document_says_what_the_pool_lacks_without_naming_one_that_never_was(self):
+        error = self.spawn().refusal("system.apply", {"pools": [{"name": "new", "principalTags": {"x.example": {"useDefaults": True}}}]})
+        [violation] = error.data["violations"]
+        self.assertEqual(violation, {
+            "pointer": "/pools/0/principalTags/x.example", "rule": "unsupportedLoginProvider",
+            "message": "x.example is not among the providers that the pool declares."})
+
+    def test_why_a_master_key_is_none(self):
+        sidecar = self.spawn()
+        for key, says in [("B" * 43, "holds bits of a 33rd byte"), ("B" * 44, "it has 33 bytes"), ("g" * 64, "it is neither")]:
+            self.assertIn(says, self.refused("invalidMasterKey", sidecar, "store.rekey", {"newMasterKey": key}).message)
+
+    def test_the_wire_of_others_speaks_their_words(self):
+        sidecar = self.spawn()
+        pool, role = pool_with_role(sidecar, providers=[{"provider": "accounts.google.com", "clientIds": ["a"]}])
+        rule = {"Claim": "a", "MatchType": "Equals", "Value": "b", "RoleARN": role}
+
+        def mapping(**more):
+            return {"IdentityPoolId": pool, "Roles": {}, "RoleMappings": {"accounts.google.com": {"AmbiguousRoleResolution": "Deny", **more}}}
+        create = {"IdentityPoolName": "x", "AllowUnauthenticatedIdentities": False}
+        for operation, body, says in [
+                ("UpdateIdentityPool", {**create, "IdentityPoolId": pool, "DeveloperProviderName": "other"}, "The DeveloperProviderName of an identity pool cannot be changed."),
+                ("CreateIdentityPool", {**create, "SupportedLoginProviders": {"x.example": "a"}}, "x.example is not a known SupportedLoginProviders key"),
+                ("CreateIdentityPool", {**create, "SupportedLoginProviders": {"graph.facebook.com": ";"}}, "SupportedLoginProviders names no app id"),
+                ("SetIdentityPoolRoles", mapping(Type="Rules", RulesConfiguration={"Rules": [rule] * 26}), "26 Rules; 25 are the most"),
+                ("SetIdentityPoolRoles", mapping(Type="Rules"), "RulesConfiguration is required"),
+                ("SetIdentityPoolRoles", mapping(Type="Token", RulesConfiguration={"Rules": [rule]}), "RulesConfiguration is for Type Rules alone")]:
+            answer = sidecar.call("compat.http", {
+                "method": "POST", "url": "/", "headers": {"x-amz-target": f"AWSCognitoIdentityService.{operation}", **SIGNED}, "body": json.dumps(body)})
+            error = json.loads(answer["body"])
+            self.assertEqual(error["__type"], "InvalidParameterException")
+            self.assertIn(says, error["message"])
 
     def test_an_identity_that_is_not_there(self):
         error = self.spawn().refusal("identity.get", {"identityId": "local-1:11111111-2222-3333-4444-555555555555"})

@@ -110,7 +110,7 @@ struct LinkRuleTests {
 
     @Test("five minutes are recent, a second more is not")
     func boundary() {
-        #expect(RecentLogin.isRecent(700, at: 1000))
-        #expect(!RecentLogin.isRecent(699, at: 1000))
+        #expect(RecentSignIn.isRecent(700, at: 1000))
+        #expect(!RecentSignIn.isRecent(699, at: 1000))
     }
 }

@@ -42,7 +42,7 @@ private final class SlowProvider: Sendable {
     }
 
     func refresh(_ call: TestCall) throws -> CredentialsProviderAnswer {
-        try provider.refresh(call, held: { _ in nil }) { memory in
+        try provider.refresh(call, held: { _ in nil }) { memory, _ in
             self.begun.withLock { $0 += 1 }
             self.begun.broadcast()
             memory.identityId = "a"
@@ -50,7 +50,7 @@ private final class SlowProvider: Sendable {
         }
     }
 
-    func waitUntilBegun() { begun.wait { $0 > 0 ? () : nil } }
+    func waitUntilBegun(_ count: Int = 1) { begun.wait { $0 >= count ? () : nil } }
 
     func end(_ outcome: Result<CredentialsProviderAnswer, StoreBusy>) {
         mayEnd.withLock { $0 = outcome }
@@ -103,24 +103,75 @@ struct OpenProviderTests {
         #expect(told.withLock { $0 } == ready)
     }
 
-    @Test("a change waits for the refresh, and sees what it left")
+    @Test("a change overtakes the refresh: who waits is told at once, and nothing it finds is held")
     func change() throws {
         let slow = SlowProvider()
         slow.ask()
         slow.waitUntilBegun()
-        #expect(throws: WouldWait.self) { try Patience.with(.none) { try slow.provider.change { _ in } } }
-        let seen = Gate<String?>(nil)
-        Thread.start(name: "change") {
-            let id = try? slow.provider.change { memory in
-                memory.dropAll()
-                return "changed"
-            }
-            seen.withLock { $0 = id }
-            seen.broadcast()
+        let joined = #expect(throws: AnsweredByOther.self) { try slow.refresh(TestCall(mayAnswerLater: true)) }
+        let told = Mutex<String?>(nil)
+        joined?.whenDone { outcome in
+            if case .failure(let error) = outcome { told.withLock { $0 = "\(type(of: error))" } }
         }
+        #expect(throws: WouldWait.self) { try Patience.with(.none) { try slow.provider.change { _ in } } }
+        try slow.provider.change { $0.setLogins(["login.shop": "alice"]) }
+        #expect(told.withLock { $0 } == "ProviderOvertaken")
+        let changed = ProviderMemory(logins: ["login.shop": "alice"])
+        #expect(slow.provider.memory == changed)
+        // Whoever asks now begins anew.
+        slow.ask()
+        slow.waitUntilBegun(2)
         slow.end(.success(ready))
-        #expect(seen.wait { $0 } == "changed")
-        #expect(slow.provider.memory == ProviderMemory(logins: [:]))
+        let outcomes = slow.outcomes(2)
+        #expect(outcomes.compactMap { try? $0.get() } == [ready])
+        #expect(outcomes.contains { if case .failure(let error) = $0 { error is ProviderOvertaken } else { false } })
+        #expect(slow.provider.memory.identityId == "a")
+    }
+
+    @Test("what was begun before a change is not current any more, and a search neither")
+    func current() throws {
+        let slow = SlowProvider()
+        var stale: OpenProvider.Turn?
+        #expect(throws: ProviderOvertaken.self) {
+            try slow.provider.search { memory, turn in
+                try turn.requireCurrent()
+                try slow.provider.change { $0.dropAll() }
+                memory.identityId = "a"
+                stale = turn
+            }
+        }
+        let refusal = #expect(throws: ProviderOvertaken.self) { try stale?.requireCurrent() }
+        #expect(refusal?.provider == "h")
+        #expect(slow.provider.memory.identityId == nil)
+        try slow.provider.search { memory, turn in
+            memory.identityId = "b"
+            try turn.requireCurrent()
+        }
+        #expect(slow.provider.memory.identityId == "b")
+    }
+
+    @Test("changes come one after the other")
+    func changes() throws {
+        let slow = SlowProvider()
+        let begun = Gate(false)
+        let mayEnd = Gate(false)
+        let order = Gate<[Int]>([])
+        Thread.start(name: "first") {
+            try? slow.provider.change { _ in
+                begun.withLock { $0 = true }
+                begun.broadcast()
+                mayEnd.wait { $0 ? () : nil }
+                order.withLock { $0.append(1) }
+            }
+        }
+        begun.wait { $0 ? () : nil }
+        Thread.start(name: "second") {
+            try? slow.provider.change { _ in order.withLock { $0.append(2) } }
+            order.broadcast()
+        }
+        mayEnd.withLock { $0 = true }
+        mayEnd.broadcast()
+        #expect(order.wait { $0.count == 2 ? $0 : nil } == [1, 2])
     }
 
     @Test("a thread that must not wait begins no refresh")

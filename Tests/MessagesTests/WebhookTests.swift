@@ -99,7 +99,9 @@ import Testing
             let webhook = Webhook(try WebhookEndpoint(url: url, secrets: [first], policy: policy), http: client, clock: SystemClock())
             return #expect(throws: WebhookFailure.self) { try webhook.post(message, id: id) }
         }
-        #expect(try failure("http://example.com/hook")?.isRetryable == false)
+        #expect(throws: WebhookEndpoint.Refusal.url("http is for this machine alone; elsewhere it is https")) {
+            try failure("http://example.com/hook")
+        }
         #expect(try failure("https://10.0.0.1/hook")?.isRetryable == false)
         let closed = try failure("http://127.0.0.1:1/hook?secret=1", loopback)
         #expect(closed?.isRetryable == true)

@@ -5,6 +5,7 @@ import JSON
 /// Every method, in the order of names.
 public enum MethodTable {
     public static let all: [MethodInfo] = [
+        AccountChangeEmail.info,
         AccountChangePassword.info,
         AccountCreate.info,
         AccountDelete.info,
@@ -14,6 +15,7 @@ public enum MethodTable {
         AccountList.info,
         AccountReauthenticate.info,
         AccountSetClaims.info,
+        AccountSubmitCode.info,
         AccountUnlink.info,
         AccountUpdate.info,
         AuditList.info,
@@ -113,7 +115,8 @@ public enum MethodTable {
     /// Binds every method to its handler. Testing methods are left out where there is none.
     public static func bind(account: any AccountHandlers, audit: any AuditHandlers, compat: any CompatHandlers, credentials: any CredentialsHandlers, credentialsProvider: any CredentialsProviderHandlers, identity: any IdentityHandlers, idp: any IdpHandlers, key: any KeyHandlers, passwordReset: any PasswordResetHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, session: any SessionHandlers, signIn: any SignInHandlers, signUp: any SignUpHandlers, store: any StoreHandlers, system: any SystemHandlers, tenant: any TenantHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
         var all: [BoundMethod] = []
-        all.reserveCapacity(103)
+        all.reserveCapacity(105)
+        all.append(BoundMethod(AccountChangeEmail.self) { try account.changeEmail($0, $1) })
         all.append(BoundMethod(AccountChangePassword.self) { try account.changePassword($0, $1) })
         all.append(BoundMethod(AccountCreate.self) { try account.create($0, $1) })
         all.append(BoundMethod(AccountDelete.self) { try account.delete($0, $1) })
@@ -123,6 +126,7 @@ public enum MethodTable {
         all.append(BoundMethod(AccountList.self) { try account.list($0, $1) })
         all.append(BoundMethod(AccountReauthenticate.self) { try account.reauthenticate($0, $1) })
         all.append(BoundMethod(AccountSetClaims.self) { try account.setClaims($0, $1) })
+        all.append(BoundMethod(AccountSubmitCode.self) { try account.submitCode($0, $1) })
         all.append(BoundMethod(AccountUnlink.self) { try account.unlink($0, $1) })
         all.append(BoundMethod(AccountUpdate.self) { try account.update($0, $1) })
         all.append(BoundMethod(AuditList.self) { try audit.list($0, $1) })

@@ -23,7 +23,7 @@ extension ParamsReader {
         let subject: String
         switch (step, path.last) {
         case (.index(let index), let last?): subject = "element \(index) of \(Self.shown(last.text))"
-        default: subject = Self.shown(step.text)
+        default: subject = step.text.isEmpty ? "The empty text" : Self.shown(step.text)
         }
         add(pointer: pointer(step), rule: rule, "\(subject) \(message())")
     }

@@ -239,6 +239,19 @@ enum Fixtures {
                         method: "signIn.withContinuation", params: ["continuationToken": "$signedUp"],
                         result: ["idToken": "$idToken", "accessToken": "$accessToken", "refreshToken": "$refreshToken"])
                 ]),
+            // A change of her address that waits for its code: $emailContinuation, $emailCode.
+            Fixture(
+                name: "emailChange", given: ["session"],
+                steps: [
+                    .init(
+                        method: "account.changeEmail", params: ["idToken": "$idToken", "email": "alice@example.org"],
+                        result: ["state": "codeRequired", "continuationToken": "$emailContinuation"]),
+                    .init(method: "test.outbox", params: ["to": "alice@example.org"], result: ["messages": [["code": "$emailCode"]]]),
+                ]),
+            // Somebody else's account: $bobsAccount.
+            Fixture(
+                name: "bobsAccount", given: [],
+                steps: [.init(method: "account.create", params: ["username": "bob@example.com"], result: ["accountId": "$bobsAccount"])]),
             // An account of alice with a password: $account.
             Fixture(
                 name: "passwordAccount", given: [],

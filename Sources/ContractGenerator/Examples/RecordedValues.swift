@@ -22,6 +22,8 @@ enum RecordedValues {
               "$signInContinuation": "AZ1mQ3uQRk2Xn0b7VxkS4QABcV8m0Cq3e1vY7s5hJrT2uLw9dKfPgNzB",
               "$lastContinuation": "AZ1mQ3uQRk2Xn0b7VxkS4QADuY1qLrT7mBxN0cGfHpZ3aEek2Jd8sWv5",
               "$signInCode": "70315582",
+              "$emailContinuation": "AZ1mQ3uQRk2Xn0b7VxkS4QABcV8m0Cq3e1vY7s5hJrT2uLw9dKfPgNzB",
+              "$emailCode": "35908146",
               "$resetCode": "19463027",
               "$method": "code",
               "$session": "c1b1d7de-0c9c-4f0a-9a5d-3f3d1f6d2b7e",

@@ -50,6 +50,12 @@ public struct JWKSet: Sendable {
         return named.first { $0.algorithm == header.algorithm } ?? named.first
     }
 
+    /// A key whose `kid` and algorithm another one has too, so that no header can tell them apart.
+    public var repeated: PublicKey? {
+        var seen: Set<[String]> = []
+        return keys.first { !seen.insert([$0.keyID, $0.algorithm.rawValue]).inserted }
+    }
+
     /// Writes `{"keys":[…]}`.
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()

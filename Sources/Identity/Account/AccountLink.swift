@@ -5,7 +5,7 @@ extension AccountService {
     /// Adds a way into the account of whoever shows an ID token.
     ///
     /// - Throws: what verifying the ID token and proving the credential throw, `CredentialAlreadyInUse`, `EmailAlreadyInUse`,
-    ///   `ProviderAlreadyLinked`, `RecentLoginRequired`, `InvalidPassword`, `PasswordNotAccepted`, `AudienceNotOffered`.
+    ///   `ProviderAlreadyLinked`, `RecentSignInRequired`, `InvalidPassword`, `PasswordNotAccepted`, `AudienceNotOffered`.
     /// - Source: firebase.md 2.5.4 step 3, 5.2.
     public func link(_ request: AccountLink.Params, _ call: any CallContext) throws -> AccountLink.Result {
         let now = surroundings.clock.now

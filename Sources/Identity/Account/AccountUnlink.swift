@@ -3,7 +3,7 @@ import Contract
 extension AccountService {
     /// Takes a way into the account away from whoever shows an ID token. Sessions go on, address and profile stay.
     ///
-    /// - Throws: what verifying the ID token throws, `ProviderNotLinked`, `LastProvider`, `RecentLoginRequired`.
+    /// - Throws: what verifying the ID token throws, `ProviderNotLinked`, `LastProvider`, `RecentSignInRequired`.
     /// - Source: firebase.md 5.4, 7.
     public func unlink(_ request: AccountUnlink.Params, _ call: any CallContext) throws -> AccountUnlink.Result {
         let (now, name) = (surroundings.clock.now, AccountUnlink.info.name)

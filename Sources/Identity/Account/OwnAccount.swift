@@ -20,9 +20,9 @@ struct OwnAccount {
 
     /// Whether the sign-in that the session began with is recent enough for something weighty. Whoever is anonymous has no way to sign in
     /// again, and is not asked (firebase.md 7).
-    func isRecent(at now: Int64) -> Bool { account.method == .anonymous || RecentLogin.isRecent(session.authenticatedAt, at: now) }
+    func isRecent(at now: Int64) -> Bool { account.method == .anonymous || RecentSignIn.isRecent(session.authenticatedAt, at: now) }
 
-    var tooOld: RecentLoginRequired {
-        RecentLoginRequired(authenticatedAt: session.authenticatedAt, maximumAgeSeconds: RecentLogin.seconds)
+    var tooOld: RecentSignInRequired {
+        RecentSignInRequired(authenticatedAt: session.authenticatedAt, maximumAgeSeconds: RecentSignIn.maximumAgeSeconds)
     }
 }

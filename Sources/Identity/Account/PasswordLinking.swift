@@ -8,7 +8,7 @@ struct PasswordLinking: Sendable {
     let tenant: TenantRecord
     let token: VerifiedTenantToken
 
-    /// - Throws: `RecentLoginRequired`, `ProviderAlreadyLinked`, `EmailAlreadyInUse`, `InvalidPassword`, `PasswordNotAccepted`,
+    /// - Throws: `RecentSignInRequired`, `ProviderAlreadyLinked`, `EmailAlreadyInUse`, `InvalidPassword`, `PasswordNotAccepted`,
     ///   `TokenRevoked`.
     func link(_ username: Username, _ password: String, _ call: any CallContext, at now: Int64) throws -> SignInCompletion.SignedIn {
         let name = AccountLink.info.name

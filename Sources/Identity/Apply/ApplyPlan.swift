@@ -24,7 +24,8 @@ struct ApplyPlan {
                 problems.add("/tenants/\(place)/tenantId", rule: "duplicate", "The tenant \(id) stands in the document already.")
                 return nil
             }
-            return PlannedTenant(declaration, at: place, existing: try tx.tenant(id), now: now, &problems)
+            return try PlannedTenant(
+                declaration, delivery: fresh.deliveries[place], at: place, existing: tx.tenant(id), now: now, vault, &problems)
         }
         let isTenant: (String) throws -> Bool = { id in try tenantIds.contains(id) || tx.tenant(id) != nil }
         var idpNames: Set<[String]> = []

@@ -59,14 +59,20 @@ struct ApplyKeys {
 /// Thrown where a tenant or pool turns out to be new that was there when keys were made, which no transaction does.
 struct KeyNeeded: Error {}
 
-/// What no transaction makes up: ids for whatever turns out to be new, by its place in the document.
+/// What no transaction makes up, by its place in the document: ids for whatever turns out to be new, and sealed secrets.
 struct FreshParts: Sendable {
+    /// Of tenants that declare one.
+    let deliveries: [Int: TenantDelivery]
     let poolIds: [String]
     let roleIds: [String]
     /// The client secrets of identity providers, sealed; nil for one without.
     let secrets: [[UInt8]?]
 
     init(for request: SystemApply.Params, _ surroundings: Surroundings) {
+        deliveries = Dictionary(
+            uniqueKeysWithValues: (request.tenants ?? []).enumerated().compactMap { place, tenant in
+                tenant.delivery.map { (place, $0.sealed(for: tenant.tenantId, surroundings.vault)) }
+            })
         poolIds = (request.pools ?? []).map { $0.poolId ?? surroundings.newIdentifier() }
         secrets = (request.idps ?? []).map { $0.sealedSecret(surroundings.vault) }
         roleIds = (request.roles ?? []).map { _ in RoleRecord.newId(surroundings.random) }

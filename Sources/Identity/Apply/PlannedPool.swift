@@ -48,12 +48,11 @@ struct PlannedPool {
                 guard try isTenant(tenantId) else { throw TenantNotFound(tenantId: tenantId) }
             }
         }
-        let names = providers.map(\.name)
-        let tagMaps = try Self.tagMaps(declaration.principalTags, existing?.tagMaps, names, id, pointer, &problems)
+        let tagMaps = try Self.tagMaps(declaration.principalTags, existing?.tagMaps, providers.map(\.name), pointer, &problems)
         let setsRoles = declaration.roles != nil || declaration.mappings != nil
         roles = setsRoles ? try Self.roles(declaration.roles, pointer, realm, isRole, &problems) : existingRoles
         let mappings = declaration.mappings ?? [:]
-        for mapping in mappings { try Self.check(mapping, names, pointer, realm, isRole, &problems) }
+        for mapping in mappings { try Self.check(mapping, providers, pointer, realm, isRole, &problems) }
         self.place = place
         self.mappings = setsRoles ? mappings : existing.map { Members($0.orderedRoleMappings.map { ($0.key, $0.value) }) } ?? [:]
         before = existing
@@ -84,15 +83,19 @@ struct PlannedPool {
     // MARK: Rules
 
     private static func tagMaps(
-        _ declared: Members<TagMapDeclaration>?, _ existing: PrincipalTagMaps?, _ providers: [String], _ poolId: String, _ pointer: String,
+        _ declared: Members<TagMapDeclaration>?, _ existing: PrincipalTagMaps?, _ providers: [String], _ pointer: String,
         _ problems: inout ApplyProblems
     ) throws -> PrincipalTagMaps {
         guard let declared else { return existing?.only(providers) ?? PrincipalTagMaps(stored: "{}") }
         var maps = PrincipalTagMaps(stored: "{}")
         for member in declared {
+            let place = pointer + PolicyReader.pointer(["principalTags", member.name])
+            guard providers.contains(member.name) else {
+                problems.add(place, rule: UnsupportedLoginProvider.type, "\(member.name) is not among the providers that the pool declares.")
+                continue
+            }
             maps[member.name] =
-                try problems.attempt(pointer + PolicyReader.pointer(["principalTags", member.name])) { () -> PrincipalTagMaps.Map? in
-                    guard providers.contains(member.name) else { throw UnsupportedLoginProvider(poolId: poolId, provider: member.name) }
+                try problems.attempt(place) { () -> PrincipalTagMaps.Map? in
                     let map = try PrincipalTagMaps.Map(usesDefaults: member.value.useDefaults, claims: member.value.principalTags)
                     return map.tags.isEmpty ? nil : map
                 } ?? nil
@@ -112,7 +115,7 @@ struct PlannedPool {
     }
 
     private static func check(
-        _ mapping: Members<RoleMapping>.Member, _ providers: [String], _ pointer: String, _ realm: Realm,
+        _ mapping: Members<RoleMapping>.Member, _ providers: [LoginProvider], _ pointer: String, _ realm: Realm,
         _ isRole: (String) throws -> Bool, _ problems: inout ApplyProblems
     ) throws {
         let place = pointer + PolicyReader.pointer(["mappings", mapping.name])

@@ -12,7 +12,15 @@ struct PlannedTenant {
     var writes: Bool { difference.change != .unchanged }
 
     /// - Returns: nil if its settings are not accepted; then there is a violation.
-    init?(_ declaration: TenantDeclaration, at place: Int, existing: TenantRecord?, now: Int64, _ problems: inout ApplyProblems) {
+    ///
+    /// - Parameters:
+    ///   - delivery: the declared one, sealed.
+    ///   - vault: opens what is sealed.
+    /// - Throws: `SealBroken`.
+    init?(
+        _ declaration: TenantDeclaration, delivery: TenantDelivery?, at place: Int, existing: TenantRecord?, now: Int64, _ vault: Vault,
+        _ problems: inout ApplyProblems
+    ) throws {
         let pointer = "/tenants/\(place)"
         if let existing, let given = declaration.signingAlgorithm, given != existing.settings.signingAlgorithm {
             problems.add(
@@ -22,12 +30,13 @@ struct PlannedTenant {
         var settings = declaration.update.over(
             existing?.settings
                 ?? TenantCreate.Params(tenantId: declaration.tenantId, signingAlgorithm: declaration.signingAlgorithm ?? .ES256))
+        let kept = try Self.delivery(delivery, over: existing?.settings.delivery, of: declaration.tenantId, vault)
+        settings.delivery = try kept?.opened(for: declaration.tenantId, vault)
         do { try TenantRules.check(settings) } catch let error as InvalidTenantSettings {
             problems.add(pointer + error.pointer, rule: InvalidTenantSettings.type, error.message)
             return nil
-        } catch { return nil }
-        // Not a document's to change: it holds secrets, which the store keeps sealed.
-        settings.delivery = existing?.settings.delivery
+        }
+        settings.delivery = kept
         self.place = place
         before = existing
         after = TenantRecord(settings, createdAt: existing?.createdAt ?? now, updatedAt: now)
@@ -38,8 +47,18 @@ struct PlannedTenant {
     /// What a document can change, in the order of the declaration.
     private static let members = [
         "name", "localAccountMethod", "signUpAllowed", "attributes", "audiences", "passwordPolicy", "codes", "lockout", "tokens",
-        "enumerationProtection", "oneAccountPerAddress", "anonymousAllowed", "customTokenSigners",
+        "delivery", "enumerationProtection", "oneAccountPerAddress", "anonymousAllowed", "customTokenSigners",
     ]
+
+    /// The delivery that there is to be, sealed. What says the same as before stays as it is: the same secret sealed again looks different.
+    private static func delivery(
+        _ declared: TenantDelivery?, over present: TenantDelivery?, of tenantId: String, _ vault: Vault
+    ) throws -> TenantDelivery? {
+        guard let declared else { return present }
+        let wanted = declared.keepingSecrets(of: present)
+        guard let present, try wanted.opened(for: tenantId, vault) == present.opened(for: tenantId, vault) else { return wanted }
+        return present
+    }
 
     /// - Parameter key: what a new tenant signs with.
     /// - Throws: `KeyNeeded` if it is new and there is none.

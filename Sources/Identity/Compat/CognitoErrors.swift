@@ -26,7 +26,8 @@ extension WireError {
         case is LoginsDoNotMatch:
             message = "Logins don't match. Please include at least one valid login for this identity or identity pool."
         case is PoolTokenNotAccepted: message = "Invalid login token. Can't pass in a Cognito token."
-        case is UnsupportedLoginProvider: message = "Token is not from a supported provider of this identity pool."
+        case is UnsupportedLoginProvider, is LegacyProviderNotSupported:
+            message = "Token is not from a supported provider of this identity pool."
         case let error as LoginTokenInvalid: message = loginToken(error)
         case let error as TokenExpired: message = "Invalid login token. Token expired: \(error.now) >= \(error.expiredAt)"
         case is TokenMalformed, is TokenAlgorithmNotAllowed, is TokenKeyUnknown, is TokenSignatureInvalid, is TokenIssuerMismatch,
@@ -72,14 +73,10 @@ extension WireError {
         case is UnsupportedDeveloperProvider: message = "This identity pool does not support the specified developer provider"
         case let error as InvalidRoleMapping: message = "\(error.provider): \(error.reason)"
         case is InvalidCursor: message = "Invalid NextToken"
-        case is InvalidLogin, is InvalidPrincipalTags, is SamlNotSupported, is LoginNotLinked, is DeveloperProviderFixed,
-            is InvalidPoolProvider, is TooManyTags:
+        case is DeveloperProviderFixed: message = "The DeveloperProviderName of an identity pool cannot be changed."
+        case is InvalidLogin, is InvalidPrincipalTags, is SamlNotSupported, is LoginNotLinked, is InvalidPoolProvider, is TooManyTags:
             message = error.message
-        case is RoleNotConfigured:
-            return (
-                "InvalidIdentityPoolConfigurationException",
-                "Invalid identity pool configuration. Check assigned IAM roles for this pool."
-            )
+        case is RoleNotConfigured: return (WireError.poolConfiguration.code, WireError.poolConfiguration.message)
         default: return nil
         }
         return ("InvalidParameterException", message)

@@ -39,7 +39,7 @@ extension CognitoOperation {
             "GetCredentialsForIdentity", isPublic: true,
             [.required("IdentityId", .id), .optional("Logins", .logins), .optional("CustomRoleArn", .arn)]
         ) { call in
-            let got = try call.credentials()
+            let got = try call.enhanced()
             return [
                 "IdentityId": .string(got.identityId),
                 "Credentials": [
@@ -62,6 +62,11 @@ extension CognitoOperation {
 }
 
 extension CognitoCall {
+    /// In this flow whatever refuses the session is the pool's configuration, tags that cannot be included (cognito.md 6.2).
+    fileprivate func enhanced() throws -> CredentialsGet.Result {
+        do { return try credentials() } catch is InvalidPrincipalTags { throw WireError.poolConfiguration }
+    }
+
     /// Exchanges a pool's own token, or public logins (cognito.md 3.5).
     fileprivate func credentials() throws -> CredentialsGet.Result {
         let logins = input["Logins"]?.object ?? [:]

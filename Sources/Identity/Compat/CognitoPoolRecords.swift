@@ -97,33 +97,34 @@ extension CognitoCall {
 
 /// Role mappings, to and from the service's form.
 private struct CognitoMappings {
-    private let providers: CognitoProviders
-    private let pool: Pool
+    private let keys: [(ours: String, theirs: String)]
 
-    init(_ realm: Realm, _ pool: Pool) {
-        providers = CognitoProviders(realm)
-        self.pool = pool
-    }
+    init(_ realm: Realm, _ pool: Pool) { keys = pool.providers.flatMap(CognitoProviders(realm).mappingKeys) }
 
-    /// - Throws: `WireError` for a provider that the pool does not have, and for clients of one user pool that are to be mapped differently.
+    /// - Throws: `WireError` for a provider, or an app client, that the pool does not have.
     func params(_ mappings: JSONObject) throws -> JSONObject {
         var params = JSONObject()
         for (key, mapping) in mappings.members {
-            guard let provider = pool.providers.first(where: { providers.mappingKeys($0).contains(key) }) else {
+            guard let ourKey = keys.first(where: { $0.theirs == key })?.ours else {
                 throw WireError.invalidParameter("\(key) is not a valid RoleMapping ProviderName or is not a configured provider.")
             }
             guard let ambiguous = mapping["AmbiguousRoleResolution"]?.string else {
                 throw WireError.invalidParameter("AmbiguousRoleResolution is required for the RoleMapping of \(key).")
             }
             let isToken = mapping["Type"]?.string == "Token"
+            let rules = mapping["RulesConfiguration"]?["Rules"]?.array
+            if isToken != (rules == nil) {
+                throw WireError.invalidParameter(
+                    "RulesConfiguration is \(isToken ? "for Type Rules alone" : "required") in the RoleMapping of \(key).")
+            }
+            if let count = rules?.count, count > 25 {
+                throw WireError.invalidParameter("The RoleMapping of \(key) has \(count) Rules; 25 are the most.")
+            }
             var ours: JSONObject = [
                 "source": isToken ? "token" : "rules", "ambiguousRoleResolution": ambiguous == "Deny" ? "deny" : "authenticatedRole",
             ]
-            ours["rules"] = mapping["RulesConfiguration"]?["Rules"]?.array.map { .array($0.map(rule)) }
-            if let other = params[provider.name], other != .object(ours) {
-                throw WireError.invalidParameter("All clients of \(provider.name) have one RoleMapping here.")
-            }
-            params[provider.name] = .object(ours)
+            ours["rules"] = rules.map { .array($0.map(rule)) }
+            params[ourKey] = .object(ours)
         }
         return params
     }
@@ -139,8 +140,7 @@ private struct CognitoMappings {
     func answer(_ mappings: Members<RoleMapping>) -> JSONObject {
         var answer = JSONObject()
         for mapping in mappings {
-            let provider = pool.providers.first { $0.name == mapping.name }
-            for key in provider.map(providers.mappingKeys) ?? [mapping.name] { answer[key] = self.answer(mapping.value) }
+            answer[keys.first { $0.ours == mapping.name }?.theirs ?? mapping.name] = self.answer(mapping.value)
         }
         return answer
     }

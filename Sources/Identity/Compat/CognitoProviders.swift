@@ -8,8 +8,6 @@ struct CognitoProviders {
 
     init(_ realm: Realm) { self.realm = realm }
 
-    private static let userPools = "https://cognito-idp."
-
     // MARK: From the service's form
 
     /// The providers of a pool as its methods take them.
@@ -24,7 +22,15 @@ struct CognitoProviders {
         let known = Dictionary(existing.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         var all: [JSONValue] = []
         for (domain, app) in (input["SupportedLoginProviders"]?.object ?? [:]).members {
+            if LoginProvider.legacyNames.contains(domain) {
+                throw WireError.invalidParameter(LegacyProviderNotSupported(provider: domain).message)
+            }
+            guard PoolProvider.Provider(rawValue: domain) != nil else {
+                throw WireError.invalidParameter(
+                    "\(domain) is not a known SupportedLoginProviders key. Other providers are OpenIdConnectProviderARNs.")
+            }
             let clients = (app.string ?? "").split(separator: ";").map { JSONValue.string(String($0)) }
+            if clients.isEmpty { throw WireError.invalidParameter("SupportedLoginProviders names no app id for \(domain).") }
             all.append(settings(["provider": .string(domain), "clientIds": .array(clients)], keeping: known[domain]))
         }
         for (name, clients) in try userPools(input) {
@@ -35,7 +41,8 @@ struct CognitoProviders {
             let prefix = realm.arn(ofOpenIDProvider: "")
             guard arn.hasPrefix(prefix), let provider = known[String(arn.dropFirst(prefix.count))] else {
                 throw WireError.invalidParameter(
-                    "There is no OpenID provider \(arn) here: its clients are not known. Add it with pool.create or pool.update.")
+                    "There is no OpenID provider \(arn) here: its clients are not known. Mintmark's own methods pool.create and pool.update add one by its issuer; this operation keeps it."
+                )
             }
             all.append(settings([:], keeping: provider))
         }
@@ -73,7 +80,7 @@ struct CognitoProviders {
 
     // MARK: To the service's form
 
-    private func isUserPool(_ provider: PoolProvider) -> Bool { provider.issuer?.hasPrefix(Self.userPools) == true }
+    private func isUserPool(_ provider: PoolProvider) -> Bool { provider.issuer != nil && UserPool.isName(provider.name) }
 
     /// The members that describe a pool's providers. Several clients of a social provider, for which the service has no form, are
     /// written with `;` between them.
@@ -101,9 +108,12 @@ struct CognitoProviders {
 
     // MARK: Keys of records
 
-    /// What a provider is called as a key of role mappings: of a user pool each client has one.
-    func mappingKeys(_ provider: PoolProvider) -> [String] {
-        isUserPool(provider) ? provider.clientIds.map { "\(provider.name):\($0)" } : [tagKey(provider)]
+    /// What a provider is called as a key of role mappings, here and there: of a user pool each client has one.
+    func mappingKeys(_ provider: PoolProvider) -> [(ours: String, theirs: String)] {
+        if isUserPool(provider) {
+            return provider.clientIds.map { UserPool.mappingKey(provider.name, clientId: $0) }.map { ($0, $0) }
+        }
+        return [(provider.name, tagKey(provider))]
     }
 
     /// What a provider is called as a key of tag maps.

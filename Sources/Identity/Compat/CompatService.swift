@@ -59,6 +59,8 @@ struct WireError: Error, Equatable {
     }
 
     static func invalidParameter(_ message: String) -> WireError { WireError("InvalidParameterException", message) }
+    static let poolConfiguration = WireError(
+        "InvalidIdentityPoolConfigurationException", "Invalid identity pool configuration. Check assigned IAM roles for this pool.")
     static func internalFailure(_ code: String) -> WireError {
         WireError(code, "The request processing has failed because of an unknown error, exception or failure.", status: 500)
     }

@@ -100,7 +100,7 @@ extension CredentialsService {
         let realm = surroundings.realm
         let choice = try RoleResolution.decide(
             .init(
-                poolId: holder.poolId, isGuest: holder.isGuest, logins: holder.proofs.map { ($0.provider.name, $0.claims) },
+                poolId: holder.poolId, isGuest: holder.isGuest, logins: holder.proofs.map { ($0.mappingKey, $0.claims) },
                 mappings: try catalogue.pool(holder.poolId, in: tx).roleMappings, custom: custom))
         let arn: String
         switch choice {
@@ -116,7 +116,7 @@ extension CredentialsService {
             }
         }
         guard let role = try realm.roleName(of: arn).flatMap({ try catalogue.role($0, in: tx) }) else {
-            throw RoleNotConfigured(poolId: holder.poolId, roleArn: arn, reason: "there is no such role")
+            throw RoleNotConfigured(poolId: holder.poolId, roleArn: arn, reason: "there is no role \(arn)")
         }
         return (role, arn)
     }

@@ -7,7 +7,8 @@ enum RoleResolution {
     struct Facts {
         let poolId: String
         let isGuest: Bool
-        /// The public logins of the call in the order of their providers' names; none for a token that the pool minted.
+        /// The public logins of the call in the order of their providers' names, by what role mappings call them; none for a token that
+        /// the pool minted.
         let logins: [(provider: String, claims: JSONNode)]
         let mappings: [String: RoleMapping]
         /// The ARN that the caller wants.

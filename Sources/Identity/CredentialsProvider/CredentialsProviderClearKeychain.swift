@@ -13,6 +13,7 @@ extension CredentialsProviderService {
         let key = provider.settings.key
         try provider.change { memory in
             try surroundings.database.write { tx in
+                try tx.lock([key.lockName])
                 guard let identity = try tx.keptIdentity(key), try tx.forgetIdentity(key) else { return }
                 let event = AuditEvent(
                     method: CredentialsProviderClearKeychain.info.name, trace: call.trace, poolId: key.poolId, identityId: identity.id)

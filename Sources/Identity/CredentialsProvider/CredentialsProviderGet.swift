@@ -3,7 +3,7 @@ import Contract
 extension CredentialsProviderService {
     /// Answers credentials that last a while, or asks for the token that they cost.
     ///
-    /// - Throws: `ProviderNotOpen`, and what finding the identity and exchanging throw.
+    /// - Throws: `ProviderNotOpen`, `ProviderOvertaken`, and what finding the identity and exchanging throw.
     /// - Source: cognito.md 8.3, getCredentials.
     public func get(_ request: CredentialsProviderGet.Params, _ call: any CallContext) throws -> CredentialsProviderAnswer {
         let provider = try providers.find(request.provider)
@@ -14,8 +14,9 @@ extension CredentialsProviderService {
                 let phase = ProviderRule.phase(memory, now: now, refreshAheadSeconds: provider.settings.refreshAheadSeconds)
                 return ProviderRule.held(memory, phase, anew: request.refresh).map { CredentialsProviderAnswer($0) }
             }
-        ) { memory in
-            try take(.credentials(anew: request.refresh), &memory, ProviderTurn(provider, call, CredentialsProviderGet.info, now: now))
+        ) { memory, begun in
+            try take(
+                .credentials(anew: request.refresh), &memory, ProviderTurn(provider, begun, call, CredentialsProviderGet.info, now: now))
         }
     }
 }

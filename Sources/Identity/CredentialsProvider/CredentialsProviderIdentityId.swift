@@ -3,7 +3,7 @@ import Contract
 extension CredentialsProviderService {
     /// Answers the id that is kept; looks for it first if there is none, or if it may have changed.
     ///
-    /// - Throws: `ProviderNotOpen`, and what finding the identity throws.
+    /// - Throws: `ProviderNotOpen`, `ProviderOvertaken`, and what finding the identity throws.
     /// - Source: cognito.md 8.3, getIdentityId.
     public func identityId(_ request: CredentialsProviderIdentityId.Params, _ call: any CallContext) throws -> CredentialsProviderAnswer {
         let provider = try providers.find(request.provider)
@@ -13,7 +13,9 @@ extension CredentialsProviderService {
         {
             return CredentialsProviderAnswer(state: .ready, identityId: known)
         }
-        let turn = ProviderTurn(provider, call, CredentialsProviderIdentityId.info, now: surroundings.clock.now)
-        return try provider.change { try take(.identityId, &$0, turn) }
+        let now = surroundings.clock.now
+        return try provider.search { memory, begun in
+            try take(.identityId, &memory, ProviderTurn(provider, begun, call, CredentialsProviderIdentityId.info, now: now))
+        }
     }
 }

@@ -4,6 +4,9 @@ import Storage
 struct ProviderKey: Hashable, Sendable {
     let poolId: String
     let key: String
+
+    /// What is locked to keep or forget an identity.
+    var lockName: String { "provider/\(poolId)/\(key)" }
 }
 
 extension Transaction {

@@ -4,13 +4,13 @@ import Crypto
 extension CredentialsProviderService {
     /// Takes the identity and the token that the caller's backend has minted, and exchanges them.
     ///
-    /// - Throws: `TokenNotAwaited`; `Token…` errors; `LoginsDoNotMatch` if the token is another identity's; what exchanging throws.
+    /// - Throws: `TokenNotAwaited`, `ProviderOvertaken`; `Token…` errors; `LoginsDoNotMatch` if the token is another identity's; what exchanging throws.
     /// - Source: cognito.md 8.3, the developer-provider contract; 3.5.
     public func submitToken(_ request: CredentialsProviderSubmitToken.Params, _ call: any CallContext) throws -> CredentialsProviderAnswer {
         guard let provider = providers.find(asking: request.continuationToken) else { throw TokenNotAwaited() }
         let now = surroundings.clock.now
-        return try provider.refreshNext(held: { try Self.held($0, for: request) }) { memory in
-            let turn = ProviderTurn(provider, call, CredentialsProviderSubmitToken.info, now: now)
+        return try provider.refreshNext(held: { try Self.held($0, for: request) }) { memory, begun in
+            let turn = ProviderTurn(provider, begun, call, CredentialsProviderSubmitToken.info, now: now)
             let token = try credentials.verifier.verify(request.token, .init(audience: turn.settings.key.poolId), now: now)
             guard token.identityId == request.identityId else { throw LoginsDoNotMatch(identityId: request.identityId) }
             try adopt(token.identityId, &memory, keptBefore: try kept(turn)?.id, turn)

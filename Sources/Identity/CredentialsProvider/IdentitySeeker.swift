@@ -76,7 +76,7 @@ struct IdentitySeeker {
     /// Finds or makes an identity, and keeps it: a new one in the very transaction that makes it, so that of two providers that are
     /// the first ones of a key at once, one makes an identity and the other takes it.
     ///
-    /// - Throws: `KeptByOther`.
+    /// - Throws: `KeptByOther`; `ProviderOvertaken`, and then nothing was made.
     private func resolve() throws -> String {
         var isKept = false
         let id = try service.identities.resolve(.init(poolId: poolId, logins: proofs), turn.call) { tx, identity in
@@ -89,6 +89,7 @@ struct IdentitySeeker {
 
     private func keep(_ id: String, _ tx: Transaction) throws {
         let key = turn.settings.key
+        try turn.requireCurrent(in: tx)
         guard try !tx.keep(id, as: key, insteadOf: kept?.id, at: turn.now) else { return try service.recordKeeping(of: id, turn, tx) }
         if let other = try tx.keptIdentity(key)?.id, other != id { throw KeptByOther() }
     }

@@ -2,8 +2,9 @@ import Contract
 import Platform
 import Storage
 
-/// A credential provider that is open in this process. One refresh or change is under way at a time; who wants credentials
-/// meanwhile joins the refresh.
+/// A credential provider that is open in this process. One refresh, search or change is under way at a time; who wants credentials
+/// meanwhile joins the refresh. A change waits for none of them: it overtakes whatever looks for a user's credentials, and that is
+/// not held any more when it comes.
 final class OpenProvider: Sendable {
     typealias Answer = CredentialsProviderAnswer
 
@@ -20,12 +21,19 @@ final class OpenProvider: Sendable {
     private struct Contents: Sendable {
         var memory: ProviderMemory
         var work = Work.none
+        /// How many changes there were.
+        var changes = 0
     }
 
     private enum Work: Sendable {
         case none
+        /// Soon over: it waits for nobody but the store.
         case change
+        case search
         case refresh(ProviderRefresh)
+
+        /// Whom others may have joined.
+        var joinable: ProviderRefresh? { if case .refresh(let refresh) = self { refresh } else { nil } }
     }
 
     let handle: String
@@ -41,32 +49,62 @@ final class OpenProvider: Sendable {
     /// What it holds at this moment.
     var memory: ProviderMemory { gate.withLock { $0.memory } }
 
-    /// Changes what is held, while no refresh is under way.
+    /// Changes what is held. A refresh or search that is under way is overtaken: who waits for it is told so at once.
     ///
     /// - Throws: `WouldWait` where nobody may wait; what `body` throws.
     func change<R>(_ body: (inout ProviderMemory) throws -> R) throws -> R {
         if Patience.current == .none { throw WouldWait() }
-        var memory = gate.wait { contents -> ProviderMemory? in
-            guard case .none = contents.work else { return nil }
-            contents.work = .change
-            return contents.memory
+        var (memory, overtaken, changes) = gate.wait { contents -> (ProviderMemory, ProviderRefresh?, Int)? in
+            if case .change = contents.work { return nil }
+            defer { contents.work = .change }
+            contents.changes += 1
+            return (contents.memory, contents.work.joinable, contents.changes)
         }
-        defer { leave(memory) }
+        overtaken?.finish(.failure(ProviderOvertaken(provider: handle)))
+        defer { _ = leave(memory, changes) }
         return try body(&memory)
+    }
+
+    /// Runs `body` while no refresh or change is under way. Others wait, but for those who change.
+    ///
+    /// - Throws: `WouldWait` where nobody may wait; `ProviderOvertaken`; what `body` throws.
+    func search<R>(_ body: (inout ProviderMemory, Turn) throws -> R) throws -> R {
+        if Patience.current == .none { throw WouldWait() }
+        var (memory, changes) = gate.wait { contents -> (ProviderMemory, Int)? in
+            guard case .none = contents.work else { return nil }
+            contents.work = .search
+            return (contents.memory, contents.changes)
+        }
+        let outcome = Result { try body(&memory, Turn(provider: self, changes: changes)) }
+        guard leave(memory, changes) else { throw ProviderOvertaken(provider: handle) }
+        return try outcome.get()
+    }
+
+    /// What a refresh or search was begun with.
+    struct Turn: Sendable {
+        fileprivate let provider: OpenProvider
+        fileprivate let changes: Int
+
+        /// Whatever is written for the provider must be what it still wants.
+        ///
+        /// - Throws: `ProviderOvertaken` after a change.
+        func requireCurrent() throws {
+            guard provider.gate.withLock({ $0.changes == changes }) else { throw ProviderOvertaken(provider: provider.handle) }
+        }
     }
 
     /// Answers what is held, or joins the refresh that is under way, or else runs `body` as one.
     ///
     /// - Parameter held: what is to be answered without a refresh.
-    /// - Throws: `AnsweredByOther` for who joins; `WouldWait` where nobody may wait; what `body` throws.
+    /// - Throws: `AnsweredByOther` for who joins; `WouldWait` where nobody may wait; `ProviderOvertaken`; what `body` throws.
     func refresh(
-        _ call: any CallContext, held: (ProviderMemory) -> Answer?, _ body: (inout ProviderMemory) throws -> Answer
+        _ call: any CallContext, held: (ProviderMemory) -> Answer?, _ body: (inout ProviderMemory, Turn) throws -> Answer
     ) throws -> Answer {
         let mayWait = Patience.current != .none
         let start = gate.wait { contents -> Start? in
             switch contents.work {
             case .refresh(let refresh): return .join(refresh)
-            case .change: return mayWait ? nil : .later
+            case .change, .search: return mayWait ? nil : .later
             case .none:
                 if let answer = held(contents.memory) { return .answer(answer) }
                 guard mayWait else { return .later }
@@ -76,7 +114,7 @@ final class OpenProvider: Sendable {
         switch start {
         case .answer(let answer): return answer
         case .later: throw WouldWait()
-        case .lead(let refresh, let memory): return try run(refresh, memory, body)
+        case .lead(let refresh, let memory, let changes): return try run(refresh, memory, changes, body)
         case .join(let refresh):
             if call.mayAnswerLater { throw AnsweredByOther { listener in refresh.whenDone { listener($0.map { $0 }) } } }
             return try refresh.outcome.get()
@@ -88,7 +126,7 @@ final class OpenProvider: Sendable {
     ///
     /// - Parameter held: what is to be answered without a refresh.
     func refreshNext(
-        held: @Sendable (ProviderMemory) throws -> Answer?, _ body: (inout ProviderMemory) throws -> Answer
+        held: @Sendable (ProviderMemory) throws -> Answer?, _ body: (inout ProviderMemory, Turn) throws -> Answer
     ) throws -> Answer {
         if Patience.current == .none { throw WouldWait() }
         let start = gate.wait { contents -> Result<Start, any Error>? in
@@ -96,7 +134,7 @@ final class OpenProvider: Sendable {
             return Result { try held(contents.memory).map { .answer($0) } ?? lead(&contents) }
         }
         switch try start.get() {
-        case .lead(let refresh, let memory): return try run(refresh, memory, body)
+        case .lead(let refresh, let memory, let changes): return try run(refresh, memory, changes, body)
         case .answer(let answer): return answer
         case .join, .later: throw WouldWait()
         }
@@ -104,7 +142,7 @@ final class OpenProvider: Sendable {
 
     private enum Start {
         case answer(Answer)
-        case lead(ProviderRefresh, ProviderMemory)
+        case lead(ProviderRefresh, ProviderMemory, changes: Int)
         case join(ProviderRefresh)
         case later
     }
@@ -112,15 +150,16 @@ final class OpenProvider: Sendable {
     private func lead(_ contents: inout Contents) -> Start {
         let refresh = ProviderRefresh()
         contents.work = .refresh(refresh)
-        return .lead(refresh, contents.memory)
+        return .lead(refresh, contents.memory, changes: contents.changes)
     }
 
-    private func run(_ refresh: ProviderRefresh, _ memory: ProviderMemory, _ body: (inout ProviderMemory) throws -> Answer) throws -> Answer
-    {
+    private func run(
+        _ refresh: ProviderRefresh, _ memory: ProviderMemory, _ changes: Int, _ body: (inout ProviderMemory, Turn) throws -> Answer
+    ) throws -> Answer {
         var memory = memory
-        let outcome: Result<Answer, any Error>
-        do { outcome = .success(try body(&memory)) } catch { outcome = .failure(error) }
-        leave(memory)
+        let outcome = Result { try body(&memory, Turn(provider: self, changes: changes)) }
+        // Who waited has been told by whoever has overtaken it.
+        guard leave(memory, changes) else { throw ProviderOvertaken(provider: handle) }
         if case .failure = outcome, let question = Answer(asking: memory) {
             refresh.finish(.success(question))
         } else {
@@ -129,37 +168,14 @@ final class OpenProvider: Sendable {
         return try outcome.get()
     }
 
-    private func leave(_ memory: ProviderMemory) {
-        gate.withLock { $0 = Contents(memory: memory) }
-        gate.broadcast()
-    }
-}
-
-/// A refresh that is under way, for all who wait for it.
-final class ProviderRefresh: Sendable {
-    typealias Outcome = Result<CredentialsProviderAnswer, any Error>
-    typealias Listener = @Sendable (Outcome) -> Void
-
-    private let gate = Gate<(outcome: Outcome?, listeners: [Listener])>((nil, []))
-
-    /// Waits for the end.
-    var outcome: Outcome { gate.wait { $0.outcome } }
-
-    /// Calls the listener at the end; at once if that has come.
-    func whenDone(_ listener: @escaping Listener) {
-        let outcome = gate.withLock { contents in
-            if contents.outcome == nil { contents.listeners.append(listener) }
-            return contents.outcome
-        }
-        if let outcome { listener(outcome) }
-    }
-
-    func finish(_ outcome: Outcome) {
-        let listeners = gate.withLock { contents in
-            defer { contents = (outcome, []) }
-            return contents.listeners
+    /// Answers false, and leaves everything as it is, if there was a change since.
+    private func leave(_ memory: ProviderMemory, _ changes: Int) -> Bool {
+        let isCurrent = gate.withLock { contents in
+            guard contents.changes == changes else { return false }
+            contents = Contents(memory: memory, changes: changes)
+            return true
         }
         gate.broadcast()
-        for listener in listeners { listener(outcome) }
+        return isCurrent
     }
 }

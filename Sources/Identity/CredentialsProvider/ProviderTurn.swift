@@ -10,13 +10,26 @@ struct ProviderTurn: Sendable {
     /// For the audit log.
     let method: String
     let now: Int64
+    private let begun: OpenProvider.Turn
 
-    init(_ provider: OpenProvider, _ call: any CallContext, _ method: MethodInfo, now: Int64) {
+    init(_ provider: OpenProvider, _ begun: OpenProvider.Turn, _ call: any CallContext, _ method: MethodInfo, now: Int64) {
+        self.begun = begun
         settings = provider.settings
         handle = provider.handle
         self.call = call
         self.method = method.name
         self.now = now
+    }
+
+    /// Whether the provider still wants what is found for it.
+    ///
+    /// - Throws: `ProviderOvertaken`.
+    func requireCurrent() throws { try begun.requireCurrent() }
+
+    /// The same before an identity is kept, so that it is not kept after somebody has cleared the provider.
+    func requireCurrent(in tx: Transaction) throws {
+        try tx.lock([settings.key.lockName])
+        try requireCurrent()
     }
 }
 
@@ -71,8 +84,10 @@ extension CredentialsProviderService {
     /// Keeps the identity that was found, and tells the caller if it is another one than before.
     func adopt(_ id: String, _ memory: inout ProviderMemory, keptBefore: String?, _ turn: ProviderTurn) throws {
         let key = turn.settings.key
+        try turn.requireCurrent()
         if id != keptBefore, try kept(turn)?.id != id {
             try surroundings.database.write { tx in
+                try turn.requireCurrent(in: tx)
                 try tx.keep(id, as: key, at: turn.now)
                 try recordKeeping(of: id, turn, tx)
             }

@@ -26,10 +26,10 @@ public struct DeliveryFailure: Error, Sendable {
 
     /// Nobody was named who could take it.
     public static func notConfigured(_ what: String) -> DeliveryFailure {
-        let place = what.hasPrefix("no mail") ? "MINTMARK_SMTP and MINTMARK_MAIL_FROM, or " : ""
+        let server = what.hasPrefix("no mail") ? "--smtp-url and --mail-from (MINTMARK_SMTP_URL, MINTMARK_MAIL_FROM), or with " : ""
         return DeliveryFailure(
-            reason: "\(what) is configured. Set the tenant's delivery with tenant.update, or for the whole process "
-                + "\(place)MINTMARK_WEBHOOK_URL and MINTMARK_WEBHOOK_SECRET")
+            reason: "\(what) is configured. Set the tenant's delivery with tenant.update, or start the process with "
+                + "\(server)--webhook-url and its secret (MINTMARK_WEBHOOK_URL, MINTMARK_WEBHOOK_SECRET)")
     }
 }
 

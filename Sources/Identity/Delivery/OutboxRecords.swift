@@ -7,7 +7,7 @@ enum OutboxTables {
         """
         CREATE TABLE outbox (
             number BIGINT PRIMARY KEY, tenant_id TEXT NOT NULL, recipient TEXT NOT NULL, channel TEXT NOT NULL, purpose TEXT NOT NULL,
-            code TEXT, subject TEXT NOT NULL, text TEXT NOT NULL, sent_at BIGINT NOT NULL)
+            code TEXT, language TEXT NOT NULL, subject TEXT, text TEXT NOT NULL, sent_at BIGINT NOT NULL)
         """
     ]
 }
@@ -15,28 +15,36 @@ enum OutboxTables {
 extension Transaction {
     /// Keeps a message instead of sending it. The caller has locked `outbox`.
     func insert(_ message: OutgoingMessage, at now: Int64) throws {
-        let mail = message.mail.1
+        let (language, subject, text): (String, String?, String)
+        switch message.channel {
+        case .email:
+            let mail = message.mail
+            (language, subject, text) = (mail.language, mail.1.subject, mail.1.text)
+        case .sms: (language, subject, text) = (message.textMessage.language, nil, message.textMessage.text)
+        }
         // Numbers go on when messages are taken out.
         let number = (try storeFact("outbox.last").flatMap { Int64($0) } ?? 0) + 1
         try setStoreFact("outbox.last", String(number))
         try execute(
             """
-            INSERT INTO outbox (number, tenant_id, recipient, channel, purpose, code, subject, text, sent_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-            """, number, message.tenantId, message.to, message.channel.rawValue, message.purpose.rawValue, message.code, mail.subject,
-            mail.text, now)
+            INSERT INTO outbox (number, tenant_id, recipient, channel, purpose, code, language, subject, text, sent_at)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+            """, number, message.tenantId, message.to, message.channel.rawValue, message.purpose.rawValue, message.code, language, subject,
+            text, now)
     }
 
     func outbox(to recipient: String?, after number: Int64, limit: Int) throws -> [SentMessage] {
         try query(
             """
-            SELECT number, recipient, channel, purpose, code, subject, text, sent_at, tenant_id FROM outbox
+            SELECT number, recipient, channel, purpose, code, language, subject, text, sent_at, tenant_id FROM outbox
             WHERE number > $1 AND (CAST($2 AS TEXT) IS NULL OR LOWER(recipient) = LOWER($2)) ORDER BY number LIMIT $3
             """, number, recipient, limit
         ) { row in
             SentMessage(
                 number: row.int(0), to: row.string(1), channel: Channel(rawValue: row.string(2)) ?? .email, purpose: row.string(3),
-                code: row.optionalString(4), subject: row.string(5), text: row.string(6), sentAt: row.int(7), tenantId: row.string(8))
+                code: row.optionalString(4), language: row.string(5), subject: row.optionalString(6), text: row.string(7),
+                sentAt: row.int(8),
+                tenantId: row.string(9))
         }
     }
 

@@ -3,50 +3,46 @@ import Messages
 
 /// A message to one person, in the words of its tenant or the built-in ones.
 public struct OutgoingMessage: Sendable {
-    /// What it is for.
-    public enum Purpose: String, Sendable, CaseIterable {
-        case signUp, signIn, passwordReset
-        /// Somebody tries to sign up with an address that has an account, and is not to learn it.
-        case signUpNotice
-    }
-
     /// The address or number.
     public let to: String
     public let channel: Channel
-    public let purpose: Purpose
+    public let purpose: MessagePurpose
     public let code: String?
+    /// What its reader wants to read, as a language tag.
+    let language: String?
     public let tenantId: String
     /// What people read as the sender's name.
     public let tenantName: String?
-    /// How long the code is good.
+    /// How long the code is good, if it has one.
     public let lifetimeSeconds: Int64
     /// The tenant's own way to hand it over, its secrets readable.
     public let delivery: TenantDelivery?
 
-    /// A mail with a code; in a flow that is only for show the notice that belongs there, or nothing.
-    init?(
-        to: String, _ purpose: Purpose, code: String, isDecoy: Bool, tenant: TenantRecord, delivery: TenantDelivery?,
-        lifetimeSeconds: Int64
+    /// - Parameter language: what its reader wants to read.
+    init(
+        to recipient: Recipient, _ purpose: MessagePurpose, code: String?, lifetimeSeconds: Int64, language: String?, tenant: TenantRecord,
+        delivery: TenantDelivery?
     ) {
-        if isDecoy, purpose != .signUp { return nil }
-        self.to = to
-        channel = .email
-        self.purpose = isDecoy ? .signUpNotice : purpose
-        self.code = isDecoy ? nil : code
+        to = recipient.text
+        channel = recipient.channel
+        self.purpose = purpose
+        self.code = code
+        self.language = language
         tenantId = tenant.id
         tenantName = tenant.settings.name
         self.lifetimeSeconds = lifetimeSeconds
         self.delivery = delivery
     }
 
-    /// What it is for, as templates name it.
-    public var words: MessagePurpose {
-        switch purpose {
-        case .signUp: .signUp
-        case .signIn: .signIn
-        case .passwordReset: .passwordReset
-        case .signUpNotice: .signUpNotice
-        }
+    /// A message with a code; in a flow that is only for show the notice that belongs there, or nothing.
+    init?(
+        to recipient: Recipient, _ purpose: MessagePurpose, code: String, of flow: Flow, lifetimeSeconds: Int64, tenant: TenantRecord,
+        delivery: TenantDelivery?
+    ) {
+        if flow.isDecoy, purpose != .signUp { return nil }
+        self.init(
+            to: recipient, flow.isDecoy ? .signUpNotice : purpose, code: flow.isDecoy ? nil : code, lifetimeSeconds: lifetimeSeconds,
+            language: flow.language, tenant: tenant, delivery: delivery)
     }
 
     private var values: MessageValues {
@@ -56,8 +52,10 @@ public struct OutgoingMessage: Sendable {
     private var templates: MessageTemplates { delivery?.words ?? MessageTemplates() }
 
     /// As a mail, and the tag of the language that it is in.
-    public var mail: (language: String, MailText) { templates.mail(for: words, languages: [], values) }
+    public var mail: (language: String, MailText) { templates.mail(for: purpose, languages: language.map { [$0] } ?? [], values) }
 
     /// As a text message, and the tag of the language that it is in.
-    public var textMessage: (language: String, String) { templates.textMessage(for: words, languages: [], values) }
+    public var textMessage: (language: String, text: String) {
+        templates.textMessage(for: purpose, languages: language.map { [$0] } ?? [], values)
+    }
 }

@@ -13,12 +13,9 @@ extension TenantDelivery {
         if let smtp { try smtp.check() }
         if let webhook {
             guard let secret = webhook.secret else { throw Self.refusal("webhook/secret", "posts are always signed, so it is needed") }
-            let policy = webhook.policy
-            let isPlain = webhook.url.hasPrefix("http://")
-            if isPlain, !policy.allowsInsecureLoopback {
-                throw Self.refusal("webhook/url", "it is not https; with allowInsecure it can be http on a loopback address")
+            do throws(WebhookEndpoint.Refusal) { _ = try webhook.endpoint(secret: secret) } catch {
+                throw Self.refusal(error.isOfSecret ? "webhook/secret" : "webhook/url", "\(error)")
             }
-            if !isPlain, !webhook.url.hasPrefix("https://") { throw Self.refusal("webhook/url", "it is no https URL") }
             if secret.utf8.count > Self.maximumSecretBytes {
                 throw Self.refusal("webhook/secret", "it is longer than \(Self.maximumSecretBytes) bytes")
             }
@@ -26,17 +23,17 @@ extension TenantDelivery {
         if let password = smtp?.password, password.utf8.count > Self.maximumSecretBytes {
             throw Self.refusal("smtp/password", "it is longer than \(Self.maximumSecretBytes) bytes")
         }
-        if !LanguageTag.isWellFormed(language) { throw Self.refusal("language", "it is no language tag such as de-CH") }
         var seen: Set<[String]> = []
         for (index, template) in (templates ?? []).enumerated() {
             let place = "templates/\(index)"
-            if !LanguageTag.isWellFormed(template.language) {
-                throw Self.refusal("\(place)/language", "it is no language tag such as de-CH")
+            if !seen.insert([template.channel.rawValue, template.purpose.rawValue, template.language.lowercased()]).inserted {
+                throw Self.refusal(place, "there are two for one channel, purpose and language")
             }
-            if !seen.insert([template.purpose.rawValue, template.language.lowercased()]).inserted {
-                throw Self.refusal(place, "there are two for one purpose and language")
+            if template.channel == .email, template.subject == nil { throw Self.refusal("\(place)/subject", "a mail needs one") }
+            for (member, value) in [("subject", template.subject), ("html", template.html)] where template.channel == .sms && value != nil {
+                throw Self.refusal("\(place)/\(member)", "a text message has none")
             }
-            do throws(TemplateRefusal) { _ = try template.mail() } catch {
+            do throws(TemplateRefusal) { try template.check() } catch {
                 throw Self.refusal("\(place)/\(error.violations[0].part.rawValue)", "\(error)")
             }
         }
@@ -50,22 +47,42 @@ extension TenantDelivery {
     var words: MessageTemplates {
         var words = MessageTemplates(defaultLanguage: language)
         for template in templates ?? [] {
-            guard let purpose = MessagePurpose(rawValue: template.purpose.rawValue), let mail = try? template.mail() else { continue }
-            words.mails[purpose, default: [:]][template.language] = mail
+            switch template.channel {
+            case .email: words.mails[template.words, default: [:]][template.language] = try? template.mail()
+            case .sms: words.textMessages[template.words, default: [:]][template.language] = try? template.textMessage()
+            }
         }
         return words
     }
 }
 
 extension TenantTemplate {
-    fileprivate func mail() throws(TemplateRefusal) -> MailTemplate {
-        try MailTemplate(subject: subject, text: text, html: html, for: MessagePurpose(rawValue: purpose.rawValue) ?? .signUp)
+    fileprivate var words: MessagePurpose { MessagePurpose(rawValue: purpose.rawValue) ?? .signUp }
+
+    fileprivate func check() throws(TemplateRefusal) {
+        switch channel {
+        case .email: _ = try mail()
+        case .sms: _ = try textMessage()
+        }
     }
+
+    fileprivate func mail() throws(TemplateRefusal) -> MailTemplate {
+        try MailTemplate(subject: subject ?? "", text: text, html: html, for: words)
+    }
+
+    fileprivate func textMessage() throws(TemplateRefusal) -> TextMessageTemplate { try TextMessageTemplate(text: text, for: words) }
 }
 
 extension TenantWebhook {
     /// What may be reached for it.
-    public var policy: HTTPPolicy { HTTPPolicy(allowsInsecureLoopback: allowInsecure, allowsPrivateNetwork: allowPrivateNetwork) }
+    private var policy: HTTPPolicy { HTTPPolicy(allowsInsecureLoopback: allowInsecure, allowsPrivateNetwork: allowPrivateNetwork) }
+
+    /// Where messages are posted to.
+    ///
+    /// - Throws: what cannot be used.
+    public func endpoint(secret: String) throws(WebhookEndpoint.Refusal) -> WebhookEndpoint {
+        try WebhookEndpoint(url: url, secrets: [SecretBytes(Array(secret.utf8))], policy: policy)
+    }
 }
 
 extension TenantMailServer {

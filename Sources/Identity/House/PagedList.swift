@@ -18,7 +18,7 @@ struct PagedList {
     func place(after cursor: String?) throws -> String {
         guard let cursor else { return "" }
         guard let bytes = Base64URL.decode(cursor), bytes.count > Self.markCount, bytes.prefix(Self.markCount) == mark,
-            let text = String(validating: bytes.dropFirst(Self.markCount), as: UTF8.self)
+            let text = String(validating: bytes.dropFirst(Self.markCount), as: UTF8.self), !text.utf8.contains(0)
         else { throw InvalidCursor(method: method) }
         return text
     }

@@ -68,7 +68,7 @@ public enum KeyOwner: Hashable, Sendable {
     init?(path: String) {
         for (folder, owner) in [("pools/", Self.pool), ("tenants/", Self.tenant)] where path.hasPrefix(folder) {
             let id = String(path.dropFirst(folder.count))
-            guard !id.isEmpty else { return nil }
+            guard !id.isEmpty, !id.utf8.contains(0) else { return nil }
             self = owner(id)
             return
         }

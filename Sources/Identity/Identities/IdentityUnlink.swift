@@ -20,7 +20,8 @@ extension IdentityService {
             }
             for provider in request.loginsToRemove {
                 // A developer login is taken off by whoever vouched for it.
-                guard provider != proven.pool.developerProvider, try tx.unlink(provider, from: id) > 0 else {
+                if provider == proven.pool.developerProvider { throw PublicProviderRequired(provider: provider) }
+                guard try tx.unlink(provider, from: id) > 0 else {
                     throw LoginNotLinked(identityId: id, provider: provider)
                 }
             }
@@ -46,7 +47,20 @@ extension PoolRecord {
     /// - Throws: `UnsupportedDeveloperProvider` unless `name` is the pool's developer provider.
     func requireDeveloperProvider(_ name: String?) throws {
         guard let developerProvider, name == nil || name == developerProvider else {
-            throw UnsupportedDeveloperProvider(poolId: id, given: name.map { [$0] } ?? [], developerProvider: developerProvider)
+            throw unsupported([name].compactMap { $0 })
         }
+    }
+
+    /// - Parameter given: the names that were given and that are no provider of the pool; none if its developer login is missing.
+    func unsupported(_ given: [String]) -> UnsupportedDeveloperProvider {
+        let reason =
+            if !given.isEmpty {
+                "it has no login provider \(given.joined(separator: ", "))"
+            } else if let developerProvider {
+                "a login of its developer provider \(developerProvider) is needed"
+            } else {
+                "it has no developer provider; pool.update gives it one"
+            }
+        return UnsupportedDeveloperProvider(poolId: id, given: given, reason: reason, developerProvider: developerProvider)
     }
 }

@@ -19,6 +19,8 @@ struct SigningKeys: Sendable {
 
     /// The key `kid`, whoever owns it.
     func key(_ kid: String, in tx: Transaction) throws -> (key: StoredKey, ring: KeyRing)? {
+        // A token's header may say anything; no key has such a name, and PostgreSQL cannot be asked for it.
+        guard !kid.utf8.contains(0) else { return nil }
         guard let owner = try owners.value(for: kid, in: tx, load: { try tx.owner(ofKey: kid) }) else { return nil }
         let ring = try ring(of: owner, in: tx)
         return ring.keys.first { $0.kid == kid }.map { ($0, ring) }

@@ -15,12 +15,11 @@ struct AccessTokenCheck: Sendable {
         guard provider.clientIds.contains(clientId) else {
             throw refusal(provider, "audience", "It was made for another app than those of the pool's provider.")
         }
-        guard !subject.isEmpty, subject.unicodeScalars.count <= 255 else { throw refusal(provider, "subject", "It names no user.") }
+        guard !subject.isEmpty else { throw refusal(provider, "subject", "It names no user.") }
+        if let flaw = LoginSubject.flaw(subject) { throw refusal(provider, "subject", "The user's id \(flaw).") }
         let claims: JSONValue = ["iss": .string(provider.name), "aud": .string(clientId), "sub": .string(subject)]
         return LoginProof(
-            provider: provider, login: provider.login(subject: subject, clientId: clientId),
-            qualified: provider.qualified(subject: subject, clientId: clientId, realm: surroundings.realm),
-            claims: try JSONText(claims.text).root)
+            of: subject, for: clientId, from: provider, claims: try JSONText(claims.text).root, realm: surroundings.realm)
     }
 
     private func facebook(_ token: String, _ provider: LoginProvider, _ call: any CallContext) throws -> (clientId: String, subject: String)
@@ -41,7 +40,7 @@ struct AccessTokenCheck: Sendable {
             throw refusal(provider, "issuer", "Login with Amazon's answer names another issuer.")
         }
         // The token's remaining seconds.
-        if let left = facts["exp"]?.number?.int64, left <= 0 {
+        if let left = facts["exp"].flatMap(NumericDate.seconds), left <= 0 {
             throw refusal(provider, "expired", "Token expired: \(now) >= \(now + left)")
         }
         return (facts["aud"]?.string ?? "", facts["user_id"]?.string ?? "")

@@ -10,6 +10,35 @@ struct LoginProof: Sendable {
     let qualified: String
     /// What the provider says of the user; for providers of access tokens `iss`, `aud` and `sub`.
     let claims: JSONNode
+    /// What role mappings call the provider, for a user pool with the app client (1.5).
+    let mappingKey: String
+
+    init(of subject: String, for clientId: String, from provider: LoginProvider, claims: JSONNode, realm: Realm) {
+        self.provider = provider
+        login = provider.login(subject: subject, clientId: clientId)
+        qualified = provider.qualified(subject: subject, clientId: clientId, realm: realm)
+        self.claims = claims
+        mappingKey = provider.mappingKey(clientId: clientId)
+    }
+}
+
+/// A moment in a token, which may have a fraction (RFC 7519 section 2, NumericDate).
+enum NumericDate {
+    /// The whole seconds that had passed by then; nil for what is no moment.
+    static func seconds(_ claim: JSONNode) -> Int64? {
+        guard let number = claim.number else { return nil }
+        return number.int64 ?? Int64(exactly: number.double.rounded(.down))
+    }
+}
+
+/// Whom a provider calls a user.
+enum LoginSubject {
+    /// Why a user cannot go by this name here, nil if one can: OpenID Connect Core 2 has at most 255 characters, and no text here
+    /// has U+0000, which PostgreSQL cannot keep.
+    static func flaw(_ subject: String) -> String? {
+        if subject.unicodeScalars.count > 255 { return "has more than 255 characters" }
+        return subject.utf8.contains(0) ? "has the character U+0000" : nil
+    }
 }
 
 /// What an ID token must be to prove a login (cognito.md 4.2; OpenID Connect Core 3.1.3.7). Signature and keys are elsewhere.
@@ -46,16 +75,20 @@ struct IDTokenClaims {
         guard let client = clients.first(where: { provider.clientIds.contains($0) }) else {
             throw refuse("audience", "It was made for another client than those of the pool's provider.")
         }
-        guard let expiresAt = json["exp"]?.number?.int64 else { throw refuse("expired", "Missing a required claim: exp") }
+        guard let exp = json["exp"] else { throw refuse("expired", "Missing a required claim: exp") }
+        guard let expiresAt = NumericDate.seconds(exp) else { throw refuse("expired", "Its claim exp is no number of seconds since 1970.") }
         guard expiresAt > now - Self.leewaySeconds else { throw refuse("expired", "Token expired: \(now) >= \(expiresAt)") }
         for name in ["iat", "nbf"] {
-            if let moment = json[name]?.number?.int64, moment > now + Self.leewaySeconds {
+            guard let claim = json[name] else { continue }
+            guard let moment = NumericDate.seconds(claim) else {
+                throw refuse("notYetValid", "Its claim \(name) is no number of seconds since 1970.")
+            }
+            if moment > now + Self.leewaySeconds {
                 throw refuse("notYetValid", "Token is not valid before \(moment); it is \(now).")
             }
         }
-        guard let subject = json["sub"]?.string, !subject.isEmpty, subject.unicodeScalars.count <= 255 else {
-            throw refuse("subject", "Missing a required claim: sub")
-        }
+        guard let subject = json["sub"]?.string, !subject.isEmpty else { throw refuse("subject", "Missing a required claim: sub") }
+        if let flaw = LoginSubject.flaw(subject) { throw refuse("subject", "Its claim sub \(flaw).") }
         self.subject = subject
         clientId = client
         self.json = json

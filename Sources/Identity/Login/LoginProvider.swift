@@ -37,11 +37,15 @@ struct LoginProvider: Sendable {
 
     /// The last part of `amr` (5.3).
     func qualified(subject: String, clientId: String, realm: Realm) -> String {
-        isSocial ? "\(name):\(clientId):\(subject)" : "\(realm.arn(ofOpenIDProvider: name)):OIDC:\(subject)"
+        if isSocial { return "\(name):\(clientId):\(subject)" }
+        return isUserPool ? "\(name):CognitoSignIn:\(subject)" : "\(realm.arn(ofOpenIDProvider: name)):OIDC:\(subject)"
     }
 }
 
 extension LoginProvider {
+    /// Domains that Amazon Cognito knows from former years (cognito.md 1.2, 4.1).
+    static let legacyNames: Set = ["api.twitter.com", "www.digits.com"]
+
     /// The issuers of well-known OpenID providers. Google's tokens also say it without the scheme.
     private static let issuers: [PoolProviderSettings.Provider: [String]] = [
         .accountsGoogleCom: ["https://accounts.google.com", "accounts.google.com"], .appleidAppleCom: ["https://appleid.apple.com"],
@@ -52,7 +56,7 @@ extension LoginProvider {
     /// - Parameters:
     ///   - realm: nil for a provider that comes from the store and was judged before.
     ///   - allowsPlainLoopback: whether plain http to this machine needs no `allowInsecure`.
-    /// - Throws: `InvalidPoolProvider`.
+    /// - Throws: `InvalidPoolProvider`, `LegacyProviderNotSupported`.
     init(_ settings: PoolProviderSettings, in realm: Realm?, allowsPlainLoopback: Bool) throws {
         let scheme = settings.allowInsecure || allowsPlainLoopback ? ProviderURL.httpsOrPlainLoopback : .https
         switch settings.name {
@@ -61,6 +65,7 @@ extension LoginProvider {
             isSocial = true
             kind =
                 switch provider {
+                case .apiTwitterCom, .wwwDigitsCom: throw LegacyProviderNotSupported(provider: provider.rawValue)
                 case .graphFacebookCom: .facebook
                 case .wwwAmazonCom: .amazon
                 case .accountsGoogleCom, .appleidAppleCom: .openID(issuers: Self.issuers[provider] ?? [])
@@ -118,10 +123,14 @@ extension LoginProvider {
             do {
                 known.append(try PublicKey(jwk: try JSONText(JSONValue.object(key).text).root))
             } catch {
-                throw InvalidPoolProvider(provider: name, reason: "its key \(index) cannot be used: \(error)")
+                throw InvalidPoolProvider(provider: name, reason: "its key \(index) cannot be used: \(error).")
             }
         }
-        return JWKSet(known)
+        let set = JWKSet(known)
+        if let key = set.repeated {
+            throw InvalidPoolProvider(provider: name, reason: "two of its keys have the kid \(key.keyID), and cannot be told apart.")
+        }
+        return set
     }
 }
 
@@ -145,14 +154,14 @@ extension PoolProviderSettings {
 
 extension [LoginProvider] {
     /// What the logins of others are called (cognito.md 4.1).
-    private static let reservedNames: Set = [
-        LoginVerifier.poolTokenName, "graph.facebook.com", "www.amazon.com", "accounts.google.com", "appleid.apple.com",
-        "api.twitter.com", "www.digits.com",
-    ]
+    private static let reservedNames =
+        LoginProvider.legacyNames.union([
+            LoginVerifier.poolTokenName, "graph.facebook.com", "www.amazon.com", "accounts.google.com", "appleid.apple.com",
+        ])
 
     /// Reads the providers of a pool.
     ///
-    /// - Throws: `InvalidPoolProvider`.
+    /// - Throws: `InvalidPoolProvider`, `LegacyProviderNotSupported`.
     init(_ settings: [PoolProviderSettings], developerProvider: String?, in realm: Realm, allowsPlainLoopback: Bool) throws {
         self = try settings.map { try LoginProvider($0, in: realm, allowsPlainLoopback: allowsPlainLoopback) }
         if let developerProvider, Self.reservedNames.contains(developerProvider) {

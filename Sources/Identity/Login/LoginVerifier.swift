@@ -16,7 +16,8 @@ struct LoginVerifier: Sendable {
     static let poolTokenName = "cognito-identity.amazonaws.com"
 
     /// - Returns: the proofs in the order of their providers' names.
-    /// - Throws: `PublicProviderRequired`, `PoolTokenNotAccepted`, `SamlNotSupported`, `UnsupportedLoginProvider` for a name;
+    /// - Throws: `PublicProviderRequired`, `PoolTokenNotAccepted`, `SamlNotSupported`, `LegacyProviderNotSupported`, `UnsupportedLoginProvider`
+    ///   for a name;
     ///   `LoginTokenInvalid`, `ProviderUnavailable`, `ProviderUnusable` for a token.
     func verify(_ logins: Members<String>?, of pool: PoolRecord, _ call: any CallContext, now: Int64) throws -> [LoginProof] {
         guard let logins, !logins.isEmpty else { return [] }
@@ -30,6 +31,7 @@ struct LoginVerifier: Sendable {
         if name == Self.poolTokenName { throw PoolTokenNotAccepted(provider: name) }
         if let provider = pool.provider(named: name) { return provider }
         if name.hasPrefix("arn:"), name.contains(":saml-provider/") { throw SamlNotSupported(provider: name) }
+        if LoginProvider.legacyNames.contains(name) { throw LegacyProviderNotSupported(provider: name) }
         throw UnsupportedLoginProvider(poolId: pool.id, provider: name)
     }
 
@@ -53,10 +55,7 @@ struct LoginVerifier: Sendable {
                 provider: provider.name, check: "signature",
                 reason: key == nil ? "Couldn't verify signed token. The provider has no key for it." : "Couldn't verify signed token.")
         }
-        return LoginProof(
-            provider: provider, login: provider.login(subject: claims.subject, clientId: claims.clientId),
-            qualified: provider.qualified(subject: claims.subject, clientId: claims.clientId, realm: surroundings.realm),
-            claims: claims.json)
+        return LoginProof(of: claims.subject, for: claims.clientId, from: provider, claims: claims.json, realm: surroundings.realm)
     }
 
     private func key(for header: JWSHeader, of provider: LoginProvider, issuer: String, _ call: any CallContext) throws -> PublicKey? {

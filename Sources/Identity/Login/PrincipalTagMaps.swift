@@ -32,32 +32,38 @@ struct PrincipalTagMaps: Sendable {
         return left
     }
 
-    /// The tags that the claims of proven logins make. Of two that make one tag, the first provider counts.
+    /// How many tags a session can have (cognito.md 6.6).
+    static let mostTags = 50
+
+    /// The tags that the claims of proven logins make (5.3, 6.6). Of two that make one tag, the first provider counts. A claim that
+    /// the token lacks, or that is null, makes none; an empty one makes an empty tag.
     ///
-    /// - Throws: `InvalidPrincipalTags` for a value that no tag can have.
+    /// - Throws: `InvalidPrincipalTags` for a value that no tag can have. Leaving the tag out would let a policy that denies by it
+    ///   pass, so there is no session then; the user is found and linked by identity.resolve all the same.
     func tags(of proofs: [LoginProof]) throws -> [(key: String, value: String)] {
         var tags: [(key: String, value: String)] = []
         for proof in proofs {
             for (key, claim) in maps[proof.provider.name]?.tags ?? []
             where !tags.contains(where: { $0.key.lowercased() == key.lowercased() }) {
-                // A claim that the token lacks makes no tag.
-                guard let value = proof.claims[claim] else { continue }
+                guard let value = proof.claims[claim], !value.isNull else { continue }
                 let text = ClaimText.of(value)
-                guard (1...256).contains(text.unicodeScalars.count) else {
-                    throw InvalidPrincipalTags(
-                        tag: key, reason: "the claim \(claim) of \(proof.provider.name) has no value of 1 to 256 characters")
+                if let flaw = Self.flaw(text) {
+                    throw InvalidPrincipalTags(tag: key, reason: "the claim \(claim) of \(proof.provider.name) \(flaw)")
                 }
-                guard TagText.isAllowed(text) else {
-                    throw InvalidPrincipalTags(
-                        tag: key,
-                        reason:
-                            "the claim \(claim) of \(proof.provider.name) has other characters than letters, digits, spaces and _ . : / = + - @"
-                    )
+                guard tags.count < Self.mostTags else {
+                    throw InvalidPrincipalTags(tag: key, reason: "the logins make more than \(Self.mostTags) tags together")
                 }
                 tags.append((key, text))
             }
         }
         return tags
+    }
+
+    /// Why a claim's text cannot be a tag's, nil if it can.
+    private static func flaw(_ text: String) -> String? {
+        let length = text.unicodeScalars.count
+        if length > 256 { return "has \(length) characters, and a tag has 256 at most" }
+        return TagText.isAllowed(text) ? nil : "has other characters than letters, digits, spaces and _ . : / = + - @"
     }
 
     // MARK: In the store

@@ -19,9 +19,7 @@ struct TenantLogin: Sendable {
             throw LoginTokenInvalid(provider: provider.name, check: check, reason: error.message)
         }
         return LoginProof(
-            provider: provider, login: provider.login(subject: verified.accountId, clientId: tenantId),
-            qualified: provider.qualified(subject: verified.accountId, clientId: tenantId, realm: verifier.surroundings.realm),
-            claims: verified.claims)
+            of: verified.accountId, for: tenantId, from: provider, claims: verified.claims, realm: verifier.surroundings.realm)
     }
 
     /// What `LoginTokenInvalid` calls the check of an error, nil for errors that say nothing of the token.

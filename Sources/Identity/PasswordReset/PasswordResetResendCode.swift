@@ -7,7 +7,7 @@ extension PasswordResetService {
     /// - Source: native-auth.md 2.5, challenge in R2.
     public func resendCode(_ request: PasswordResetResendCode.Params, _ call: any CallContext) throws -> PasswordResetResendCode.Result {
         let found = try flows.resend(
-            request.continuationToken, .passwordReset, .passwordReset, PasswordResetResendCode.info.name, sending)
+            request.continuationToken, [.passwordReset], .passwordReset, PasswordResetResendCode.info.name, sending)
         return answer(found.flow, found.tenant)
     }
 }

@@ -10,7 +10,9 @@ extension PasswordResetService {
         let now = surroundings.clock.now
         let tenant = try surroundings.database.read { try catalogue.tenant(request.tenantId, in: $0) }
         let username = try Username(request.username)
-        let fingerprint = flows.fingerprint(PasswordResetStart.info.name, [.string(tenant.id), .string(request.username)])
+        let fingerprint = flows.fingerprint(
+            PasswordResetStart.info.name,
+            [.string(tenant.id), .string(request.username), request.language.map { .string($0) } ?? .null])
         let account = try surroundings.database.read { try $0.account(named: username.folded, in: tenant.id) }
         if !tenant.settings.enumerationProtection {
             guard let account else { throw UserNotFound(next: "signUp.start") }
@@ -19,8 +21,8 @@ extension PasswordResetService {
         }
         let canReset = account.map { $0.password != nil && !$0.isDisabled } ?? false
         var draft = flows.newFlow(
-            .passwordReset, .codeRequired, username, of: account?.id ?? surroundings.random.uuid(), in: tenant, request: fingerprint,
-            at: now)
+            .passwordReset, .codeRequired, username, of: account?.id ?? surroundings.random.uuid(), in: tenant,
+            language: request.language, request: fingerprint, at: now)
         draft.isDecoy = !canReset
         let flow = try flows.begin(.passwordReset, tenant, draft.address, sending, request: fingerprint, at: now) { _ in draft }
         return answer(flow, tenant)

@@ -56,6 +56,13 @@ extension Transaction {
             """, tenantId, Username.fold(name), row: AccountRecord.init)
     }
 
+    /// The account that a flow is of, for as long as the flow's address is its own. Until the transaction ends nobody else changes it.
+    func account(of flow: Flow) throws -> AccountRecord? {
+        try lock([flow.accountId])
+        guard let account = try account(named: flow.username, in: flow.tenantId), account.id == flow.accountId else { return nil }
+        return account
+    }
+
     func accounts(of tenantId: String, after id: String, limit: Int) throws -> [AccountRecord] {
         try query(
             """
@@ -102,6 +109,14 @@ extension Transaction {
     /// Makes no address lead to an account any more.
     func releaseNames(of accountId: String) throws {
         try execute("DELETE FROM account_name WHERE account_id = $1 AND kind = 'email'", accountId)
+    }
+
+    /// Lets an account be signed in to with another address, and with the one before no more. Answers false if somebody else has it.
+    func rename(_ account: AccountRecord, to address: String) throws -> Bool {
+        let name = Username.fold(address)
+        if try !claim(name, for: account), try self.account(named: name, in: account.tenantId)?.id != account.id { return false }
+        try execute("DELETE FROM account_name WHERE account_id = $1 AND kind = 'email' AND name <> $2", account.id, name)
+        return true
     }
 
     func update(_ account: AccountRecord) throws {

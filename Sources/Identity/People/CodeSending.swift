@@ -1,5 +1,6 @@
 import Contract
 import Crypto
+import Messages
 import Storage
 
 /// The codes of flows: made, counted, handed over, stored as an HMAC with their flow (native-auth.md 1.8, 6.2 to 6.4).
@@ -32,12 +33,14 @@ struct CodeSending: Sendable {
     /// Sends a new code. The one before it is good until the new one was handed over: if that fails, nothing has changed.
     ///
     /// - Parameters:
+    ///   - recipient: who gets the code of a flow; without it the address that the flow is about.
     ///   - draft: looks at the store and says what is to be done; run again before the code takes effect.
     ///   - commit: puts down the flow with its new code.
     /// - Throws: `TooManyCodes`, `MessageNotSent`, what `draft` throws.
     func send(
-        for tenant: TenantRecord, _ purpose: OutgoingMessage.Purpose, locking ids: [String], at now: Int64,
-        draft: (Transaction) throws -> Draft, commit: (Transaction, inout Flow) throws -> Void
+        for tenant: TenantRecord, _ purpose: MessagePurpose, to recipient: (Flow) -> Recipient = { .email($0.username) },
+        locking ids: [String], at now: Int64, draft: (Transaction) throws -> Draft,
+        commit: (Transaction, inout Flow) throws -> Void
     ) throws -> Flow {
         let candidates = (0..<2).map { _ in surroundings.random.decimalDigits(Int(tenant.codes.length)) }
         func code(for flow: Flow) -> String { candidates.first { mac($0, of: flow) != flow.code.mac } ?? candidates[0] }
@@ -52,8 +55,8 @@ struct CodeSending: Sendable {
         let delivery = try tenant.settings.delivery?.opened(for: tenant.id, surroundings.vault)
         func message(_ flow: Flow) -> OutgoingMessage? {
             OutgoingMessage(
-                to: flow.username, purpose, code: code(for: flow), isDecoy: flow.isDecoy, tenant: tenant, delivery: delivery,
-                lifetimeSeconds: tenant.codes.lifetimeSeconds)
+                to: recipient(flow), purpose, code: code(for: flow), of: flow, lifetimeSeconds: tenant.codes.lifetimeSeconds,
+                tenant: tenant, delivery: delivery)
         }
         guard let carrier = surroundings.delivery.carrier else {
             return try surroundings.database.write { tx in
@@ -61,7 +64,7 @@ struct CodeSending: Sendable {
                 switch try draft(tx) {
                 case .repeated(let flow): return flow
                 case .send(var flow, let isNew):
-                    try count(&flow, tenant.codes, at: now, in: tx)
+                    try count(&flow, recipient(flow), tenant.codes, at: now, in: tx)
                     if let message = message(flow) { try tx.insert(message, at: now) }
                     return try put(flow, isNew: isNew, in: tx)
                 }
@@ -71,7 +74,7 @@ struct CodeSending: Sendable {
             try tx.lock(ids)
             let drafted = try draft(tx)
             guard case .send(var flow, let isNew) = drafted else { return drafted }
-            try count(&flow, tenant.codes, at: now, in: tx)
+            try count(&flow, recipient(flow), tenant.codes, at: now, in: tx)
             if !isNew { try tx.update(flow) }
             return .send(flow, isNew: isNew)
         }
@@ -88,14 +91,17 @@ struct CodeSending: Sendable {
     /// Counts one more code against the limits of the flow and of the address.
     ///
     /// - Throws: `TooManyCodes`.
-    private func count(_ flow: inout Flow, _ policy: CodePolicy, at now: Int64, in tx: Transaction) throws {
-        var window = try tx.sendCount(of: flow.address) ?? (since: now, sent: 0)
+    private func count(
+        _ flow: inout Flow, _ recipient: Recipient, _ policy: CodePolicy, at now: Int64, in tx: Transaction
+    ) throws {
+        let address = recipient.address(in: flow.tenantId)
+        var window = try tx.sendCount(of: address) ?? (since: now, sent: 0)
         if now >= window.since + policy.windowSeconds || now < window.since { window = (now, 0) }
         if flow.sends >= policy.sendsPerFlow || window.sent >= policy.sendsPerAddress {
             throw TooManyCodes(retryAfterSeconds: max(1, window.since + policy.windowSeconds - now))
         }
         flow.sends += 1
-        try tx.setSendCount(of: flow.address, since: window.since, sent: window.sent + 1, expiresAt: window.since + policy.windowSeconds)
+        try tx.setSendCount(of: address, since: window.since, sent: window.sent + 1, expiresAt: window.since + policy.windowSeconds)
     }
 }
 

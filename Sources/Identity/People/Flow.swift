@@ -1,9 +1,21 @@
 import Contract
 import JSON
 
-/// One attempt to sign up, to sign in or to reset a password, as the store holds it between its steps.
+/// One attempt to sign up, to sign in, to reset a password or to change an address, as the store holds it between its steps.
 struct Flow: Sendable {
-    enum Kind: String, Sendable { case signUp, signIn, passwordReset }
+    enum Kind: String, Sendable {
+        case signUp, signIn, passwordReset
+        /// An account is to have another address, or its owner shows that the present one is theirs.
+        case emailChange, emailVerification
+
+        /// Where the methods are that carry it on.
+        var namespace: String {
+            switch self {
+            case .signUp, .signIn, .passwordReset: rawValue
+            case .emailChange, .emailVerification: "account"
+            }
+        }
+    }
 
     /// What it waits for.
     enum Stage: String, Sendable { case codeRequired, passwordRequired, attributesRequired, completed }
@@ -33,8 +45,10 @@ struct Flow: Sendable {
     var stage: Stage
     /// Counts the answers that carried it on.
     var step: Int64 = 1
-    /// As it was typed.
+    /// The address that its codes prove, as it was typed.
     let username: String
+    /// What its messages are to be written in, as a language tag.
+    let language: String?
     /// Whose it is; for a sign-up the id that the account will have.
     let accountId: String
     /// Whether nothing can come of it and nobody is to notice: there is, or is no, account with this address.
@@ -52,7 +66,8 @@ struct Flow: Sendable {
     let endsAt: Int64
 
     init(
-        id: String, tenantId: String, kind: Kind, stage: Stage, username: String, accountId: String, request: [UInt8], at now: Int64
+        id: String, tenantId: String, kind: Kind, stage: Stage, username: String, accountId: String, language: String?, request: [UInt8],
+        at now: Int64
     ) {
         self.id = id
         self.tenantId = tenantId
@@ -60,6 +75,7 @@ struct Flow: Sendable {
         self.stage = stage
         self.username = username
         self.accountId = accountId
+        self.language = language
         self.request = request
         requestedAt = now
         idleUntil = now + Self.idleSeconds
@@ -88,9 +104,9 @@ struct Flow: Sendable {
     /// The method that goes on from where it stands.
     var expectedMethod: String {
         switch stage {
-        case .codeRequired: "\(kind.rawValue).submitCode"
-        case .passwordRequired: "\(kind.rawValue).submitPassword"
-        case .attributesRequired: "\(kind.rawValue).submitAttributes"
+        case .codeRequired: "\(kind.namespace).submitCode"
+        case .passwordRequired: "\(kind.namespace).submitPassword"
+        case .attributesRequired: "\(kind.namespace).submitAttributes"
         case .completed: "signIn.withContinuation"
         }
     }

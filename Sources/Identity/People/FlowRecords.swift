@@ -7,7 +7,8 @@ extension Transaction {
             """
             SELECT
                 id, tenant_id, kind, stage, step, username, account_id, is_decoy, is_verified, password, attributes, code, code_expires_at,
-                code_sent_at, code_tries, sends, request, requested_at, idle_until, ends_at
+                code_sent_at, code_tries, sends, request, requested_at, idle_until, ends_at,
+                language
             FROM flow WHERE id = $1
             """, id, row: Flow.init)
     }
@@ -18,7 +19,8 @@ extension Transaction {
             """
             SELECT
                 id, tenant_id, kind, stage, step, username, account_id, is_decoy, is_verified, password, attributes, code, code_expires_at,
-                code_sent_at, code_tries, sends, request, requested_at, idle_until, ends_at
+                code_sent_at, code_tries, sends, request, requested_at, idle_until, ends_at,
+                language
             FROM flow WHERE request = $1 AND step = 1 AND requested_at > $2 ORDER BY requested_at DESC, id LIMIT 1
             """, request, moment, row: Flow.init)
     }
@@ -28,11 +30,12 @@ extension Transaction {
             """
             INSERT INTO flow (
                 id, tenant_id, kind, stage, step, username, account_id, is_decoy, is_verified, password, attributes, code, code_expires_at,
-                code_sent_at, code_tries, sends, request, requested_at, idle_until, ends_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
+                code_sent_at, code_tries, sends, request, requested_at, idle_until, ends_at,
+                language)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)
             """, flow.id, flow.tenantId, flow.kind.rawValue, flow.stage.rawValue, flow.step, flow.username, flow.accountId, flow.isDecoy,
             flow.isVerified, flow.password, JSONValue.object(flow.attributes).text, flow.code.mac, flow.code.expiresAt, flow.code.sentAt,
-            flow.code.tries, flow.sends, flow.request, flow.requestedAt, flow.idleUntil, flow.endsAt)
+            flow.code.tries, flow.sends, flow.request, flow.requestedAt, flow.idleUntil, flow.endsAt, flow.language)
     }
 
     func update(_ flow: Flow) throws {
@@ -60,7 +63,7 @@ extension Flow {
         self.init(
             id: row.string(0), tenantId: row.string(1), kind: Kind(rawValue: row.string(2)) ?? .signIn,
             stage: Stage(rawValue: row.string(3)) ?? .codeRequired, username: row.string(5), accountId: row.string(6),
-            request: row.bytes(16), at: row.int(19) - Flow.longestSeconds)
+            language: row.optionalString(20), request: row.bytes(16), at: row.int(19) - Flow.longestSeconds)
         step = row.int(4)
         isDecoy = row.bool(7)
         isVerified = row.bool(8)

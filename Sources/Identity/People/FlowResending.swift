@@ -1,4 +1,5 @@
 import Contract
+import Messages
 import Storage
 
 extension Flows {
@@ -7,7 +8,7 @@ extension Flows {
     /// - Parameter draft: the flow as it is to be; asked again where the store is written.
     /// - Throws: `TooManyCodes`, `MessageNotSent`, what `draft` throws.
     func begin(
-        _ purpose: OutgoingMessage.Purpose, _ tenant: TenantRecord, _ address: String, _ sending: CodeSending, request: [UInt8],
+        _ purpose: MessagePurpose, _ tenant: TenantRecord, _ address: String, _ sending: CodeSending, request: [UInt8],
         at now: Int64, draft: (Transaction) throws -> Flow
     ) throws -> Flow {
         try sending.send(
@@ -23,15 +24,15 @@ extension Flows {
     /// - Throws: `TooManyCodes`, `MessageNotSent`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
     /// - Source: native-auth.md 1.8, 6.3.
     func resend(
-        _ token: String, _ kind: Flow.Kind, _ purpose: OutgoingMessage.Purpose, _ method: String, _ sending: CodeSending
+        _ token: String, _ kinds: [Flow.Kind], _ purpose: MessagePurpose, _ method: String, _ sending: CodeSending
     ) throws -> Found {
         let now = surroundings.clock.now
         let request = fingerprint(method, [.string(token)])
-        let found = try peek(token, [kind], request: request, at: now)
+        let found = try peek(token, kinds, request: request, at: now)
         let flow = try sending.send(
             for: found.tenant, purpose, locking: [Self.lockName(address: found.flow.address)], at: now,
             draft: { tx in
-                switch try find(token, [kind], request: request, at: now, in: tx) {
+                switch try find(token, kinds, request: request, at: now, in: tx) {
                 case .repeated(let flow, _): return .repeated(flow)
                 case .current(let flow, _):
                     try flow.require(.codeRequired)

@@ -53,12 +53,12 @@ struct Flows: Sendable {
     }
 
     func newFlow(
-        _ kind: Flow.Kind, _ stage: Flow.Stage, _ username: Username, of accountId: String, in tenant: TenantRecord, request: [UInt8],
-        at now: Int64
+        _ kind: Flow.Kind, _ stage: Flow.Stage, _ username: Username, of accountId: String, in tenant: TenantRecord, language: String?,
+        request: [UInt8], at now: Int64
     ) -> Flow {
         Flow(
             id: Hex.encode(surroundings.random.bytes(16)), tenantId: tenant.id, kind: kind, stage: stage, username: username.typed,
-            accountId: accountId, request: request, at: now)
+            accountId: accountId, language: language, request: request, at: now)
     }
 
     /// The token that carries `flow` on from where it stands.

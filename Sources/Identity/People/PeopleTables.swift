@@ -24,7 +24,7 @@ enum PeopleTables {
             username TEXT NOT NULL, account_id TEXT NOT NULL, is_decoy BOOLEAN NOT NULL, is_verified BOOLEAN NOT NULL, password BYTEA,
             attributes TEXT NOT NULL, code BYTEA, code_expires_at BIGINT NOT NULL, code_sent_at BIGINT NOT NULL,
             code_tries BIGINT NOT NULL, sends BIGINT NOT NULL, request BYTEA NOT NULL, requested_at BIGINT NOT NULL,
-            idle_until BIGINT NOT NULL, ends_at BIGINT NOT NULL)
+            idle_until BIGINT NOT NULL, ends_at BIGINT NOT NULL, language TEXT)
         """,
         "CREATE INDEX flow_request ON flow (request)",
         "CREATE INDEX flow_of_account ON flow (account_id)",

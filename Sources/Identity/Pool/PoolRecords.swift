@@ -153,14 +153,15 @@ enum RoleMappings {
     /// Whether a provider may choose among roles like this.
     ///
     /// - Throws: `InvalidRoleMapping` (cognito.md 1.5).
-    static func check(_ mapping: RoleMapping, of provider: String, among providers: [String]) throws {
-        guard providers.contains(provider) else {
+    static func check(_ mapping: RoleMapping, of provider: String, among providers: [LoginProvider]) throws {
+        guard providers.contains(where: { $0.mappingKeys.contains(provider) }) else {
+            let hint = UserPool.isName(provider) ? " A user pool is named with one of its app clients: \(provider):<clientId>." : ""
             throw InvalidRoleMapping(
-                provider: provider, reason: "it is not a valid RoleMapping ProviderName or is not a configured provider.")
+                provider: provider, reason: "it is not a valid RoleMapping ProviderName or is not a configured provider.\(hint)")
         }
         guard (mapping.source == .rules) == (mapping.rules != nil) else {
             throw InvalidRoleMapping(
-                provider: provider, reason: mapping.source == .rules ? "source rules needs rules." : "only source rules has rules.")
+                provider: provider, reason: mapping.source == .rules ? "its rules are missing." : "it has rules, and source token looks at none: leave them out.")
         }
         for rule in mapping.rules ?? [] where !isClaimName(rule.claim) {
             throw InvalidRoleMapping(

@@ -19,7 +19,7 @@ extension PoolService {
         try surroundings.database.write { tx in
             try tx.lock([request.poolId])
             guard let pool = try tx.pool(request.poolId) else { throw PoolNotFound(poolId: request.poolId) }
-            for mapping in mappings { try RoleMappings.check(mapping.value, of: mapping.name, among: pool.providers.map(\.name)) }
+            for mapping in mappings { try RoleMappings.check(mapping.value, of: mapping.name, among: pool.providers) }
             let arns = mappings.flatMap { $0.value.rules ?? [] }.map(\.roleArn)
             for name in Set(try roles.values + arns.map { try roleName($0) }).sorted() where try tx.role(name) == nil {
                 throw RoleNotFound(role: surroundings.realm.arn(ofRole: name))

@@ -35,4 +35,10 @@ public struct MasterKey: Sendable {
 public struct MalformedMasterKey: Error, Sendable {
     /// How many bytes were given, nil if the text was neither base64url nor hexadecimal.
     public let count: Int?
+
+    /// Half a sentence.
+    var reason: String {
+        count.map { "it has \($0) bytes" }
+            ?? "it is neither, or its last character holds bits of a 33rd byte, as text that was made up or cut does"
+    }
 }

@@ -19,10 +19,3 @@ struct SignInProof: Sendable, Equatable {
 
     static func custom(_ claims: JSONObject) -> SignInProof { SignInProof(amr: [], provider: "custom", claims: claims) }
 }
-
-/// What needs a sign-in of a moment ago (firebase.md 7).
-enum RecentLogin {
-    static let seconds: Int64 = 300
-
-    static func isRecent(_ authenticatedAt: Int64, at now: Int64) -> Bool { now - authenticatedAt <= seconds }
-}

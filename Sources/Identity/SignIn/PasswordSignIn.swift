@@ -38,8 +38,9 @@ struct PasswordSignIn: Sendable {
         }
         let outcome = try surroundings.database.write { tx -> Result<SignInCompletion.SignedIn, any Error> in
             try tx.lock([Flows.lockName(address: "\(tenant.id)/\(username.folded)")])
-            let account = try before.flatMap { try tx.account($0.id) }
-            let isStillRight = isRight && account?.password == before?.password
+            if let before { try tx.lock([before.id]) }
+            let account = try tx.account(named: username.folded, in: tenant.id)
+            let isStillRight = isRight && account?.id == before?.id && account?.password == before?.password
             if let refusal = try passwords.judge(password, isRight: isStillRight, subject: subject, tenant, at: now, in: tx) {
                 return .failure(refusal)
             }

@@ -9,7 +9,9 @@ extension SignInService {
         let now = surroundings.clock.now
         let tenant = try surroundings.database.read { try catalogue.tenant(request.tenantId, in: $0) }
         let username = try Username(request.username)
-        let fingerprint = flows.fingerprint(SignInStart.info.name, [.string(tenant.id), .string(request.username)])
+        let fingerprint = flows.fingerprint(
+            SignInStart.info.name,
+            [.string(tenant.id), .string(request.username), request.language.map { .string($0) } ?? .null])
         let account = try surroundings.database.read { try $0.account(named: username.folded, in: tenant.id) }
         if account == nil, !tenant.settings.enumerationProtection { throw UserNotFound(next: "signUp.start") }
         // Somebody who signs in elsewhere is sent there, or told nothing at all.
@@ -22,7 +24,7 @@ extension SignInService {
         let method = known?.method ?? (tenant.settings.localAccountMethod == .emailPassword ? .password : .code)
         var draft = flows.newFlow(
             .signIn, method == .password ? .passwordRequired : .codeRequired, username, of: known?.id ?? surroundings.random.uuid(),
-            in: tenant, request: fingerprint, at: now)
+            in: tenant, language: request.language, request: fingerprint, at: now)
         draft.isDecoy = known == nil
         guard method == .password else {
             return answer(

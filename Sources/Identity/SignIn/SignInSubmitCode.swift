@@ -18,7 +18,7 @@ extension SignInService {
             if let refusal = try flows.judge(request.code, of: &flow, tenant, sending, lockout: subject, at: now, in: tx) {
                 return .refused(refusal)
             }
-            guard var account = try tx.account(flow.accountId) else { return .ended(ContinuationTokenExpired()) }
+            guard var account = try tx.account(of: flow) else { return .ended(ContinuationTokenExpired()) }
             account.isEmailVerified = true
             result = (try completion.begin(account, tenant, .code, fresh, name, call, at: now, in: tx), tenant)
             return .finished

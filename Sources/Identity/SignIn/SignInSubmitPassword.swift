@@ -22,7 +22,7 @@ extension SignInService {
         _ = try flows.advance(token, .signIn, request: fingerprint, at: now) { tx, flow, tenant in
             try flow.require(.passwordRequired)
             try SignInCompletion.check(request.audience, of: tenant)
-            let account = try tx.account(flow.accountId)
+            let account = try tx.account(of: flow)
             let isStillRight = isRight && account?.password == before?.password
             if let refusal = try passwords.judge(request.password, isRight: isStillRight, subject: subject, tenant, at: now, in: tx) {
                 return .refused(refusal)

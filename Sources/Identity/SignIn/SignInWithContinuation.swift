@@ -1,9 +1,10 @@
 import Contract
 
 extension SignInService {
-    /// Signs in with the token that completed a sign-up or a reset, once.
+    /// Signs in with the token that completed a sign-up, a reset or a change of address, once.
     ///
-    /// - Throws: `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`, `AccountDisabled`, `AudienceNotOffered`.
+    /// - Throws: `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`, `AccountDisabled`,
+    ///   `PasswordChangeRequired`, `AudienceNotOffered`.
     /// - Source: native-auth.md 2.4.
     public func withContinuation(
         _ request: SignInWithContinuation.Params, _ call: any CallContext
@@ -12,13 +13,14 @@ extension SignInService {
         let (token, name, fresh) = (request.continuationToken, SignInWithContinuation.info.name, completion.fresh())
         let fingerprint = flows.fingerprint(name, [.string(token)])
         var result: (SignInCompletion.SignedIn, TenantRecord)?
-        let flow = try flows.advance(token, .signUp, .passwordReset, request: fingerprint, at: now) { tx, flow, tenant in
+        let flow = try flows.advance(token, .signUp, .passwordReset, .emailChange, request: fingerprint, at: now) { tx, flow, tenant in
             try flow.require(.completed)
             if let username = request.username, Username.fold(username) != Username.fold(flow.username) {
                 throw ContinuationTokenInvalid()
             }
             try SignInCompletion.check(request.audience, of: tenant)
-            guard let account = try tx.account(flow.accountId) else { return .ended(ContinuationTokenExpired()) }
+            guard let account = try tx.account(of: flow) else { return .ended(ContinuationTokenExpired()) }
+            if account.mustChangePassword { throw PasswordChangeRequired(next: "passwordReset.start") }
             // The code proved the address; a password that was chosen on the way proves nothing more.
             result = (try completion.begin(account, tenant, .code, fresh, name, call, at: now, in: tx), tenant)
             return .finished

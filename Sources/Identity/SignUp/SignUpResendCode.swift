@@ -6,7 +6,7 @@ extension SignUpService {
     /// - Throws: `TooManyCodes`, `MessageNotSent`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
     /// - Source: native-auth.md 2.1, challenge in U2; 6.3.
     public func resendCode(_ request: SignUpResendCode.Params, _ call: any CallContext) throws -> SignUpResendCode.Result {
-        let found = try flows.resend(request.continuationToken, .signUp, .signUp, SignUpResendCode.info.name, sending)
+        let found = try flows.resend(request.continuationToken, [.signUp], .signUp, SignUpResendCode.info.name, sending)
         return answer(found.flow, found.tenant)
     }
 }

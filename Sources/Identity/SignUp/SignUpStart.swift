@@ -16,14 +16,15 @@ extension SignUpService {
             SignUpStart.info.name,
             [
                 .string(tenant.id), .string(request.username), request.password.map { .string($0) } ?? .null,
-                request.attributes.map { .object($0) } ?? .null,
+                request.attributes.map { .object($0) } ?? .null, request.language.map { .string($0) } ?? .null,
             ])
         let isHidden = tenant.settings.enumerationProtection
         let isTaken = try surroundings.database.read { try $0.isTaken(username.folded, in: tenant.id) }
         if isTaken, !isHidden { throw UserAlreadyExists(next: "signIn.start") }
         let attributes = try checkedAttributes(request, tenant, call)
         var draft = flows.newFlow(
-            .signUp, .codeRequired, username, of: surroundings.random.uuid(), in: tenant, request: fingerprint, at: now)
+            .signUp, .codeRequired, username, of: surroundings.random.uuid(), in: tenant, language: request.language, request: fingerprint,
+            at: now)
         draft.attributes = attributes
         draft.password = try request.password.map { try surroundings.passwords.sealed($0, as: draft.accountId) }
         let flow = try flows.begin(.signUp, tenant, draft.address, sending, request: fingerprint, at: now) { tx in

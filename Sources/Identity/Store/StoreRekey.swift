@@ -49,6 +49,6 @@ extension StoreService {
             guard keyFile != nil else { throw NewMasterKeyNeeded() }
             return MasterKey.generate(surroundings.random)
         }
-        do { return try MasterKey(text: text) } catch { throw InvalidMasterKey() }
+        do { return try MasterKey(text: text) } catch { throw InvalidMasterKey(reason: error.reason) }
     }
 }

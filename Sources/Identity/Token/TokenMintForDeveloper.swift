@@ -51,7 +51,7 @@ extension TokenService {
         let others = Members(request.logins.filter { $0.name != developer.provider }.map { ($0.name, $0.value) })
         let unknown = others.names.filter { pool.provider(named: $0) == nil }
         if !unknown.isEmpty {
-            throw UnsupportedDeveloperProvider(poolId: pool.id, given: unknown, developerProvider: pool.developerProvider)
+            throw pool.unsupported(unknown)
         }
         return try LoginVerifier(surroundings, catalogue).verify(others, of: pool, call, now: now)
     }
@@ -62,9 +62,7 @@ enum DeveloperLogin {
     /// - Throws: `UnsupportedDeveloperProvider`, `InvalidLogin`.
     static func find(in logins: Members<String>, of pool: PoolRecord) throws -> Login {
         guard let provider = pool.developerProvider, let subject = logins[provider] else {
-            let unknown = logins.names.filter { pool.provider(named: $0) == nil }
-            throw UnsupportedDeveloperProvider(
-                poolId: pool.id, given: unknown.isEmpty ? logins.names : unknown, developerProvider: pool.developerProvider)
+            throw pool.unsupported(logins.names.filter { pool.provider(named: $0) == nil })
         }
         guard subject.unicodeScalars.count <= 1024 else {
             throw InvalidLogin(provider: provider, reason: "a developer user identifier has at most 1024 characters")

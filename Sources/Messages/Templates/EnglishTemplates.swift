@@ -19,7 +19,7 @@ enum EnglishTemplates {
         let text =
             purpose.carriesCode
             ? "{{code}} is your code\(place(values)). It works for {{minutes}} \(unit(values)). Do not tell it to anyone."
-            : "You already have an account\(place(values)). Sign in instead of signing up."
+            : notice(purpose, values)[0]
         return made { () throws(TemplateRefusal) in try TextMessageTemplate(text: text, for: purpose) }
     }
 
@@ -29,26 +29,39 @@ enum EnglishTemplates {
         case .signIn: "{{code}} is your code to sign in\(values.tenantName == nil ? "" : " to {{tenantName}}")"
         case .passwordReset: "{{code}} is your code to choose a new password\(place(values))"
         case .signUpNotice: "You already have an account\(place(values))"
+        case .addressChanged: "The address of your account\(place(values)) was changed"
         }
     }
 
     private static func paragraphs(_ purpose: MessagePurpose, _ values: MessageValues) -> [String] {
-        let ask =
-            switch purpose {
-            case .signUp: "To create your account\(place(values)), enter this code:"
-            case .signIn: "To sign in\(values.tenantName == nil ? "" : " to {{tenantName}}"), enter this code:"
-            case .passwordReset: "To choose a new password\(place(values)), enter this code:"
-            case .verifyAddress: "To confirm that {{address}} is your address\(place(values)), enter this code:"
-            case .signUpNotice:
-                "Somebody, perhaps you, tried to create an account\(place(values)) with this address. It already has one, so nothing was created."
-            }
-        if purpose == .signUpNotice {
-            return [ask, "If it was you, sign in instead. If you do not remember your password, choose a new one there."]
-                + ["If it was not you, there is nothing you need to do."]
+        let ask: String
+        switch purpose {
+        case .signUp: ask = "To create your account\(place(values)), enter this code:"
+        case .signIn: ask = "To sign in\(values.tenantName == nil ? "" : " to {{tenantName}}"), enter this code:"
+        case .passwordReset: ask = "To choose a new password\(place(values)), enter this code:"
+        case .verifyAddress: ask = "To confirm that {{address}} is your address\(place(values)), enter this code:"
+        case .signUpNotice, .addressChanged: return notice(purpose, values)
         }
         let ignore =
             "If you did not ask for it, ignore this message. Nobody can get in with your address alone; do not tell anyone the code."
         return [ask, "{{code}}", "The code works for {{minutes}} \(unit(values)).", ignore]
+    }
+
+    /// What a message without a code says; the first paragraph is enough of it for a text message.
+    private static func notice(_ purpose: MessagePurpose, _ values: MessageValues) -> [String] {
+        if purpose == .addressChanged {
+            return [
+                "Your account\(place(values)) has another address now, and {{address}} does not sign in to it any more.",
+                "If it was you, there is nothing you need to do.",
+                "If it was not you, somebody else may be in your account. Tell \(values.tenantName == nil ? "whoever runs it" : "{{tenantName}}") "
+                    + "at once, and change the password of your mailbox.",
+            ]
+        }
+        return [
+            "Somebody, perhaps you, tried to create an account\(place(values)) with {{address}}. It already has one, so nothing was created.",
+            "If it was you, sign in instead. If you do not remember your password, choose a new one there.",
+            "If it was not you, there is nothing you need to do.",
+        ]
     }
 
     private static func place(_ values: MessageValues) -> String { values.tenantName == nil ? "" : " for {{tenantName}}" }

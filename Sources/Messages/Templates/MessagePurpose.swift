@@ -8,12 +8,14 @@ public enum MessagePurpose: String, Hashable, Sendable, CaseIterable {
     case verifyAddress
     /// No code: somebody tries to sign up with an address that has an account, and is not to learn it.
     case signUpNotice
+    /// No code: to the address that an account had until now.
+    case addressChanged
 
     /// What a template for it may have filled in.
     public var placeholders: [Placeholder] { carriesCode ? Placeholder.allCases : [.tenantName, .address] }
 
     /// Whether a message without `{{code}}` would be useless.
-    var carriesCode: Bool { self != .signUpNotice }
+    var carriesCode: Bool { self != .signUpNotice && self != .addressChanged }
 }
 
 /// What a template can have filled in, written `{{code}}`.

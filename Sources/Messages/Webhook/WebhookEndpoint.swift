@@ -17,9 +17,19 @@ public struct WebhookEndpoint: Sendable {
     public enum Refusal: Error, Hashable, Sendable, CustomStringConvertible {
         /// No secret, more than two, or one of fewer bytes than this.
         case secrets(minimumBytes: Int)
+        /// What is wrong with the URL.
+        case url(String)
+
+        public var isOfSecret: Bool {
+            switch self {
+            case .secrets: true
+            case .url: false
+            }
+        }
 
         public var description: String {
             switch self {
+            case .url(let flaw): "This is no URL to post to: \(flaw). Write https://hooks.example.com/mintmark."
             case .secrets(let bytes): "A webhook needs one secret, or two while one replaces the other, of at least \(bytes) bytes each."
             }
         }
@@ -34,13 +44,21 @@ public struct WebhookEndpoint: Sendable {
     /// - Parameters:
     ///   - url: https, or what `policy` allows.
     ///   - secrets: one, or the new and the old one.
+    /// - Throws: what cannot be used.
     public init(url: String, secrets: [SecretBytes], policy: HTTPPolicy = HTTPPolicy()) throws(Refusal) {
         guard (1...2).contains(secrets.count), secrets.allSatisfy({ $0.count >= Self.minimumSecretBytes }) else {
             throw .secrets(minimumBytes: Self.minimumSecretBytes)
         }
+        if let flaw = WebhookURL.flaw(in: url, allowsInsecureLoopback: policy.allowsInsecureLoopback) { throw .url(flaw) }
         self.url = url
         self.secrets = secrets
         self.policy = policy
+    }
+
+    /// What people see: scheme, host and port. A path or a query may be a secret.
+    public var origin: String {
+        let slashes = url.firstRange(of: "://")?.upperBound ?? url.startIndex
+        return String(url[..<slashes] + url[slashes...].prefix { !"/?#".contains($0) })
     }
 
     /// The header `Mintmark-Webhook-Signature`.

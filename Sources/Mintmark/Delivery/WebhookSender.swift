@@ -31,12 +31,12 @@ struct WebhookSender: Mailer, Texter {
         case .email:
             let (language, mail) = message.mail
             return WebhookMessage(
-                channel: .email, to: message.to, purpose: message.words, tenantId: message.tenantId, language: language,
+                channel: .email, to: message.to, purpose: message.purpose, tenantId: message.tenantId, language: language,
                 code: message.code, expiresAt: expiresAt, subject: mail.subject, text: mail.text, html: mail.html)
         case .sms:
             let (language, text) = message.textMessage
             return WebhookMessage(
-                channel: .sms, to: message.to, purpose: message.words, tenantId: message.tenantId, language: language,
+                channel: .sms, to: message.to, purpose: message.purpose, tenantId: message.tenantId, language: language,
                 code: message.code, expiresAt: expiresAt, text: text)
         }
     }
@@ -47,8 +47,7 @@ extension WebhookEndpoint {
     ///
     /// - Throws: `DeliveryFailure` for what a store that somebody else wrote may hold.
     init(_ tenant: TenantWebhook) throws(DeliveryFailure) {
-        let secret = SecretBytes(Array((tenant.secret ?? "").utf8))
-        do { try self.init(url: tenant.url, secrets: [secret], policy: tenant.policy) } catch {
+        do { self = try tenant.endpoint(secret: tenant.secret ?? "") } catch {
             throw DeliveryFailure(reason: "\(error)")
         }
     }

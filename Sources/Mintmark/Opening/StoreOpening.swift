@@ -45,13 +45,15 @@ struct StoreOpening {
     }
 
     /// Opens the database alone and brings its tables up to date.
-    func openDatabase() throws -> any Database {
+    ///
+    /// - Parameter makesFiles: whether a file that is not there becomes a store, where stores are made at all.
+    func openDatabase(makesFiles: Bool = true) throws -> any Database {
         let (migrations, migrates, makes, id) = (Schema.migrations, configuration.migrates, configuration.makesStores, random.uuid())
         switch configuration.store {
         case .memory: return try SQLiteDatabase(.memory, migrations: migrations, migrates: migrates, connectionId: id)
         case .file(let path):
             return try SQLiteDatabase(
-                .file(path), migrations: migrations, migrates: migrates && makes, makesStore: makes,
+                .file(path), migrations: migrations, migrates: migrates && makes, makesStore: makes && makesFiles,
                 makesFolders: configuration.makesFolders, connectionId: id)
         case .postgres(let address):
             return try PostgresDatabase(

@@ -68,11 +68,14 @@ struct IssuerDocuments {
                 HTTPRequest(url: url, headers: [("Accept", "application/json")], policy: policy, isCancelled: isCancelled))
         } catch { throw IssuerFailure(error) }
         guard response.status == 200 else { throw IssuerFailure(status: response.status, to: "a request for \(what)") }
-        guard let node = try? JSONText(response.body).root, node.kind == .object else {
-            let type = response.contentType.map { " but \(quoted($0))" } ?? ""
-            throw IssuerFailure(.document, "What it answers for \(what) is no JSON object\(type).")
-        }
-        return (node, response)
+        do {
+            let node = try JSONText(response.body).root
+            if node.kind == .object { return (node, response) }
+        } catch where response.contentType?.contains("json") == true {
+            throw IssuerFailure(.document, "What it answers for \(what) is JSON that cannot be read: \(error).")
+        } catch {}
+        let type = response.contentType.map { "; its type is \(quoted($0))" } ?? ""
+        throw IssuerFailure(.document, "What it answers for \(what) is no JSON object\(type).")
     }
 
     /// The issuer must be the one that was asked for, to the letter: else one issuer could speak for another (OpenID Connect Discovery 4.3).
@@ -92,8 +95,7 @@ struct IssuerDocuments {
             let why = set.refusals.first.map { " (the first: \($0))" } ?? ""
             throw IssuerFailure(.keys, "Its key set has \(set.refusals.count) keys, none of which can verify signatures\(why).")
         }
-        var seen: Set<[String]> = []
-        for key in set.keys where !seen.insert([key.keyID, key.algorithm.rawValue]).inserted {
+        if let key = set.repeated {
             throw IssuerFailure(.keys, "Its key set has two keys with the kid \(quoted(key.keyID)), which cannot be told apart.")
         }
         return set

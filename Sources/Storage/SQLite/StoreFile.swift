@@ -12,7 +12,7 @@ enum StoreFile {
         case .other(let what): throw .cannotOpen(path: path, reason: what)
         case .nothing: break
         }
-        guard makesFile else { throw .cannotOpen(path: path, reason: "there is no store") }
+        guard makesFile else { throw .cannotOpen(path: path, reason: "there is no store; mintmark serve makes one") }
         if makesFolders { try makeFolders(of: path) }
         // Makes a file without opening it, and says so if somebody else just did.
         if mknod(path, S_IFREG | 0o600, 0) == 0 { return }

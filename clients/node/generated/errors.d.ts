@@ -303,8 +303,10 @@ export interface UnsupportedDeveloperProviderData {
   type: "unsupportedDeveloperProvider";
   /** The id of a pool: a region, a colon and a UUID. */
   poolId: PoolId;
-  /** The providers that were named. */
+  /** The providers that were named and that it does not have. */
   given: string[];
+  /** What is missing or too much. */
+  reason: string;
   /** The one the pool has, if any. */
   developerProvider?: DeveloperProviderName;
 }
@@ -418,10 +420,10 @@ export interface InvalidPrincipalTagsData {
 }
 
 /**
- * A tag has characters that no tag has, its key begins with aws:, two keys differ in case only, or the tags make the
- * token too long.
+ * A tag has characters that no tag has or is too long, whether a caller gives it or a tag map makes it of a claim; its
+ * key begins with aws:, two keys differ in case only, or the tags make the token too long.
  *
- * Equivalents: cognito InvalidParameterException.
+ * Equivalents: cognito InvalidParameterException, InvalidIdentityPoolConfigurationException.
  */
 export declare class InvalidPrincipalTags extends RpcError {
   static readonly code: 2010;
@@ -753,6 +755,26 @@ export declare class PrincipalTagsNotFound extends RpcError {
   readonly data: PrincipalTagsNotFoundData;
 }
 
+/** What `LegacyProviderNotSupported` says beside its message. */
+export interface LegacyProviderNotSupportedData {
+  type: "legacyProviderNotSupported";
+  /** A login provider: the pool's developer provider, or a public provider. */
+  provider: LoginProviderName;
+}
+
+/**
+ * A pool's settings, or a login, name api.twitter.com or www.digits.com, which Amazon Cognito knows from former years.
+ *
+ * Equivalents: cognito InvalidParameterException, NotAuthorizedException.
+ */
+export declare class LegacyProviderNotSupported extends RpcError {
+  static readonly code: 2080;
+  static readonly type: "legacyProviderNotSupported";
+  readonly code: 2080;
+  readonly type: "legacyProviderNotSupported";
+  readonly data: LegacyProviderNotSupportedData;
+}
+
 /** What `TokenMalformed` says beside its message. */
 export interface TokenMalformedData {
   type: "tokenMalformed";
@@ -800,6 +822,8 @@ export interface TokenKeyUnknownData {
   type: "tokenKeyUnknown";
   /** The kid of the token's header. */
   kid?: string;
+  /** Why there is none, as far as the token says whose it is. */
+  reason: string;
 }
 
 /**
@@ -1431,6 +1455,25 @@ export declare class TooManyProviders extends RpcError {
   readonly data: TooManyProvidersData;
 }
 
+/** What `ProviderOvertaken` says beside its message. */
+export interface ProviderOvertakenData {
+  type: "providerOvertaken";
+  /** The provider's handle. */
+  provider: string;
+}
+
+/**
+ * credentialsProvider.setLogins, clearCredentials or clearKeychain came while a refresh was under way, and did not wait
+ * for it.
+ */
+export declare class ProviderOvertaken extends RpcError {
+  static readonly code: 3080;
+  static readonly type: "providerOvertaken";
+  readonly code: 3080;
+  readonly type: "providerOvertaken";
+  readonly data: ProviderOvertakenData;
+}
+
 /** What `TenantNotFound` says beside its message. */
 export interface TenantNotFoundData {
   type: "tenantNotFound";
@@ -1981,6 +2024,29 @@ export declare class ClaimsTooLong extends RpcError {
   readonly data: ClaimsTooLongData;
 }
 
+/** What `RecentSignInRequired` says beside its message. */
+export interface RecentSignInRequiredData {
+  type: "recentSignInRequired";
+  /** When its owner signed in. */
+  authenticatedAt: Timestamp;
+  /** How long ago that may be. */
+  maximumAgeSeconds: number;
+}
+
+/**
+ * A change of what an account is signed in with, by an ID token whose auth_time is too long ago. Refreshing does not
+ * renew it.
+ *
+ * Equivalents: firebase CREDENTIAL_TOO_OLD_LOGIN_AGAIN.
+ */
+export declare class RecentSignInRequired extends RpcError {
+  static readonly code: 5006;
+  static readonly type: "recentSignInRequired";
+  readonly code: 5006;
+  readonly type: "recentSignInRequired";
+  readonly data: RecentSignInRequiredData;
+}
+
 /** What `CredentialAlreadyInUse` says beside its message. */
 export interface CredentialAlreadyInUseData {
   type: "credentialAlreadyInUse";
@@ -2103,28 +2169,6 @@ export declare class UserMismatch extends RpcError {
   readonly code: 5025;
   readonly type: "userMismatch";
   readonly data: UserMismatchData;
-}
-
-/** What `RecentLoginRequired` says beside its message. */
-export interface RecentLoginRequiredData {
-  type: "recentLoginRequired";
-  /** When its owner signed in. */
-  authenticatedAt: number;
-  /** How long ago it may be. */
-  maximumAgeSeconds: number;
-}
-
-/**
- * Something weighty is asked for with a token of an old sign-in.
- *
- * Equivalents: firebase CREDENTIAL_TOO_OLD_LOGIN_AGAIN.
- */
-export declare class RecentLoginRequired extends RpcError {
-  static readonly code: 5026;
-  static readonly type: "recentLoginRequired";
-  readonly code: 5026;
-  readonly type: "recentLoginRequired";
-  readonly data: RecentLoginRequiredData;
 }
 
 /** What `AnonymousNotAllowed` says beside its message. */
@@ -2657,6 +2701,8 @@ export declare class NewMasterKeyNeeded extends RpcError {
 /** What `InvalidMasterKey` says beside its message. */
 export interface InvalidMasterKeyData {
   type: "invalidMasterKey";
+  /** What is wrong with it. */
+  reason: string;
 }
 
 /** The key that store.rekey is given does not decode to 32 bytes. */

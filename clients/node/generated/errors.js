@@ -123,8 +123,8 @@ export class InvalidLogin extends RpcError {
 }
 
 /**
- * A tag has characters that no tag has, its key begins with aws:, two keys differ in case only, or the tags make the
- * token too long.
+ * A tag has characters that no tag has or is too long, whether a caller gives it or a tag map makes it of a claim; its
+ * key begins with aws:, two keys differ in case only, or the tags make the token too long.
  */
 export class InvalidPrincipalTags extends RpcError {
   static code = 2010;
@@ -222,6 +222,12 @@ export class InvalidRoleMapping extends RpcError {
 export class PrincipalTagsNotFound extends RpcError {
   static code = 2025;
   static type = "principalTagsNotFound";
+}
+
+/** A pool's settings, or a login, name api.twitter.com or www.digits.com, which Amazon Cognito knows from former years. */
+export class LegacyProviderNotSupported extends RpcError {
+  static code = 2080;
+  static type = "legacyProviderNotSupported";
 }
 
 /** Not three parts of base64url, no JSON object, a member missing or of a wrong type, an unknown critical header. */
@@ -419,6 +425,15 @@ export class TooManyProviders extends RpcError {
   static type = "tooManyProviders";
 }
 
+/**
+ * credentialsProvider.setLogins, clearCredentials or clearKeychain came while a refresh was under way, and did not wait
+ * for it.
+ */
+export class ProviderOvertaken extends RpcError {
+  static code = 3080;
+  static type = "providerOvertaken";
+}
+
 /** A tenant is named that was never created, or is deleted. */
 export class TenantNotFound extends RpcError {
   static code = 4001;
@@ -587,6 +602,15 @@ export class ClaimsTooLong extends RpcError {
   static type = "claimsTooLong";
 }
 
+/**
+ * A change of what an account is signed in with, by an ID token whose auth_time is too long ago. Refreshing does not
+ * renew it.
+ */
+export class RecentSignInRequired extends RpcError {
+  static code = 5006;
+  static type = "recentSignInRequired";
+}
+
 /** What is to be linked belongs to an account, whosever it is. */
 export class CredentialAlreadyInUse extends RpcError {
   static code = 5020;
@@ -621,12 +645,6 @@ export class LastProvider extends RpcError {
 export class UserMismatch extends RpcError {
   static code = 5025;
   static type = "userMismatch";
-}
-
-/** Something weighty is asked for with a token of an old sign-in. */
-export class RecentLoginRequired extends RpcError {
-  static code = 5026;
-  static type = "recentLoginRequired";
 }
 
 /** Somebody signs in anonymously where that is not allowed. */
@@ -863,6 +881,7 @@ export const errorsByCode = new Map(
     TooManyTags,
     InvalidRoleMapping,
     PrincipalTagsNotFound,
+    LegacyProviderNotSupported,
     TokenMalformed,
     TokenAlgorithmNotAllowed,
     TokenKeyUnknown,
@@ -895,6 +914,7 @@ export const errorsByCode = new Map(
     ProviderNotOpen,
     TokenNotAwaited,
     TooManyProviders,
+    ProviderOvertaken,
     TenantNotFound,
     TenantExists,
     TenantNotDeletable,
@@ -923,13 +943,13 @@ export const errorsByCode = new Map(
     AccountExists,
     ClaimNameReserved,
     ClaimsTooLong,
+    RecentSignInRequired,
     CredentialAlreadyInUse,
     EmailAlreadyInUse,
     ProviderAlreadyLinked,
     ProviderNotLinked,
     LastProvider,
     UserMismatch,
-    RecentLoginRequired,
     AnonymousNotAllowed,
     CustomTokenInvalid,
     ProviderUnavailable,

@@ -50,6 +50,7 @@ export interface Namespaces {
 
 export type {
   AccountMethods,
+  AccountChangeEmailParams, AccountChangeEmailResult,
   AccountChangePasswordParams, AccountChangePasswordResult,
   AccountCreateParams, AccountCreateResult,
   AccountDeleteParams, AccountDeleteResult,
@@ -59,6 +60,7 @@ export type {
   AccountListParams, AccountListResult,
   AccountReauthenticateParams, AccountReauthenticateResult,
   AccountSetClaimsParams, AccountSetClaimsResult,
+  AccountSubmitCodeParams, AccountSubmitCodeResult,
   AccountUnlinkParams, AccountUnlinkResult,
   AccountUpdateParams, AccountUpdateResult,
 } from "./methods/account.js";

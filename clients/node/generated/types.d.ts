@@ -311,6 +311,29 @@ export type DeveloperProviderName = string;
 /** What your own system calls a user. Compared byte by byte. At most 1024 characters. */
 export type DeveloperUserIdentifier = string;
 
+/** Where the change or the verification of an address stands. */
+export interface EmailChangeStep {
+  /** What comes next. codeRequired: account.submitCode; completed: the account has the address, and it is verified. */
+  state: Open<"codeRequired" | "completed">;
+  /**
+   * codeRequired: for account.submitCode. completed: after a change, which ends every session, signIn.withContinuation
+   * signs in with it; there is none after a verification.
+   */
+  continuationToken?: ContinuationToken;
+  /** codeRequired: where the code went, with most of it hidden. */
+  sentTo?: string;
+  /** The way a message goes. */
+  channel?: Open<Channel>;
+  /** codeRequired: how many digits it has. */
+  codeLength?: number;
+  /** codeRequired: from when on it makes sense to ask for another code. */
+  resendAt?: Timestamp;
+  /** codeRequired: until when the code is good; else until when the continuation token is. */
+  expiresAt?: Timestamp;
+  /** completed: the account as it is now. */
+  account?: Account;
+}
+
 /** One thing that must work. */
 export interface HealthCheck {
   /** What was looked at, such as store or keys. */
@@ -498,6 +521,9 @@ export type KeyState = "next" | "active" | "retired" | "revoked";
 /** A key's id: its RFC 7638 thumbprint. At most 128 characters. */
 export type Kid = string;
 
+/** A language tag such as de-CH (BCP 47). At most 64 characters. */
+export type LanguageTag = string;
+
 /** One bar of a histogram. */
 export interface LatencyBucket {
   /** The upper edge, inclusive; the last bucket has the largest value seen. */
@@ -684,7 +710,10 @@ export interface PoolDeclaration {
   tags?: Tags;
   /** Which roles its identities get; left out, together with mappings, the roles stay as they are. */
   roles?: RolesByKind;
-  /** Login provider to how it chooses a role. At most 10 members. */
+  /**
+   * Login provider to how it chooses a role; of a Cognito user pool each app client,
+   * cognito-idp.<region>.amazonaws.com/<userPoolId>:<clientId>. At most 10 members.
+   */
   mappings?: { [name: string]: RoleMapping };
   /**
    * Login provider to its tag map, for all providers that have one; left out, the tag maps stay as they are. At most 60
@@ -748,9 +777,10 @@ export type PoolProviderSettings =
     | {
       /**
        * For a well-known provider its domain: accounts.google.com, appleid.apple.com, graph.facebook.com or
-       * www.amazon.com. It is the name of its logins.
+       * www.amazon.com. It is the name of its logins. The legacy domains api.twitter.com and www.digits.com are known
+       * and refused.
        */
-      provider: "accounts.google.com" | "appleid.apple.com" | "graph.facebook.com" | "www.amazon.com";
+      provider: "accounts.google.com" | "appleid.apple.com" | "graph.facebook.com" | "www.amazon.com" | "api.twitter.com" | "www.digits.com";
       /**
        * For any other OpenID provider its issuer, exactly as in iss. Its logins are named by it without https://. At
        * most 512 characters.
@@ -765,7 +795,8 @@ export type PoolProviderSettings =
     | {
       /**
        * For a well-known provider its domain: accounts.google.com, appleid.apple.com, graph.facebook.com or
-       * www.amazon.com. It is the name of its logins.
+       * www.amazon.com. It is the name of its logins. The legacy domains api.twitter.com and www.digits.com are known
+       * and refused.
        */
       provider?: undefined;
       /**
@@ -782,7 +813,8 @@ export type PoolProviderSettings =
     | {
       /**
        * For a well-known provider its domain: accounts.google.com, appleid.apple.com, graph.facebook.com or
-       * www.amazon.com. It is the name of its logins.
+       * www.amazon.com. It is the name of its logins. The legacy domains api.twitter.com and www.digits.com are known
+       * and refused.
        */
       provider?: undefined;
       /**
@@ -804,7 +836,10 @@ export interface PoolRoles {
   poolId: PoolId;
   /** The roles that credentials.get chooses from. */
   roles: RolesByKind;
-  /** Login provider to how it chooses a role. */
+  /**
+   * Login provider to how it chooses a role; of a Cognito user pool each app client,
+   * cognito-idp.<region>.amazonaws.com/<userPoolId>:<clientId>.
+   */
   mappings?: { [name: string]: RoleMapping };
 }
 
@@ -998,6 +1033,8 @@ export interface SentMessage {
   purpose: string;
   /** The code in it. */
   code?: string;
+  /** The language that it is in. */
+  language: LanguageTag;
   /** A mail's subject. */
   subject?: string;
   /** What it says. */
@@ -1180,10 +1217,10 @@ export type TagValue = string;
 export type Tags = { [name: string]: TagValue };
 
 /**
- * What a message is for: the code of a sign-up, of a sign-in, of a password reset, or the notice to somebody who has an
- * account already.
+ * What a message is for: the code of a sign-up, of a sign-in, of a password reset, of an address that an account is to
+ * have; the notice to somebody who has an account already, or to the address that an account had until now.
  */
-export type TemplatePurpose = "signUp" | "signIn" | "passwordReset" | "signUpNotice";
+export type TemplatePurpose = "signUp" | "signIn" | "passwordReset" | "verifyAddress" | "signUpNotice" | "addressChanged";
 
 /** A tenant: the accounts of people, and how they come to be. */
 export interface Tenant {
@@ -1263,8 +1300,8 @@ export interface TenantAttribute {
 }
 
 /**
- * A tenant as system.apply takes it: what tenant.create takes but delivery, which tenant.update sets and which stays as
- * it is. What is left out stays as it is; a new tenant gets the default.
+ * A tenant as system.apply takes it: what tenant.create takes. What is left out stays as it is; a new tenant gets the
+ * default.
  */
 export interface TenantDeclaration {
   /** The id of a tenant, which stands in its issuer and is the audience of its ID tokens. */
@@ -1290,6 +1327,11 @@ export interface TenantDeclaration {
   lockout?: LockoutPolicy;
   /** How long the tokens of a tenant live. */
   tokens?: TokenLifetimes;
+  /**
+   * As a whole. Its secrets are kept sealed and stand in no answer; where one is left out and goes to the same place as
+   * before, it stays.
+   */
+  delivery?: TenantDelivery;
   /** Whether sign-up, sign-in and reset hide which addresses have accounts. */
   enumerationProtection?: boolean;
   /**
@@ -1323,10 +1365,10 @@ export interface TenantDelivery {
    * HMAC-SHA-256.
    */
   webhook?: TenantWebhook;
-  /** Words of its own, one for each purpose and language. At most 100 elements. */
+  /** Words of its own, one for each channel, purpose and language. At most 100 elements. */
   templates?: readonly TenantTemplate[];
-  /** The language that mails are written in, if there are words in it. At most 64 characters. Without it: "en". */
-  language?: string;
+  /** The language of messages in flows that name none, or one that there are no words in. Without it: "en". */
+  language?: LanguageTag;
 }
 
 /** The id of a tenant, which stands in its issuer and is the audience of its ID tokens. At most 64 characters. */
@@ -1359,20 +1401,25 @@ export interface TenantMailServer {
 }
 
 /**
- * The words of a mail in one language. {{code}}, {{minutes}}, {{tenantName}} and {{address}} are filled in; whatever the
- * values are, they add no line to a header and no markup to the HTML.
+ * The words of a mail or a text message in one language. {{code}}, {{minutes}}, {{tenantName}} and {{address}} are
+ * filled in; whatever the values are, they add no line to a header and no markup to the HTML.
  */
 export interface TenantTemplate {
   /**
-   * What a message is for: the code of a sign-up, of a sign-in, of a password reset, or the notice to somebody who has
-   * an account already.
+   * What a message is for: the code of a sign-up, of a sign-in, of a password reset, of an address that an account is to
+   * have; the notice to somebody who has an account already, or to the address that an account had until now.
    */
   purpose: TemplatePurpose;
-  /** A language tag such as de-CH. At most 64 characters. */
-  language: string;
-  /** One line. At most 256 characters. */
-  subject: string;
-  /** The mail as plain text. At most 16384 characters. */
+  /**
+   * email: a mail, which has a subject; sms: a text message, which has neither subject nor html and up to 765
+   * characters. Without it: "email".
+   */
+  channel?: Channel;
+  /** A language tag such as de-CH (BCP 47). */
+  language: LanguageTag;
+  /** One line, of a mail. At most 256 characters. */
+  subject?: string;
+  /** The message as plain text. At most 16384 characters. */
   text: string;
   /** The same as HTML. At most 65536 characters. */
   html?: string;

@@ -4,18 +4,24 @@ import JSON
 
 /// The key that store.rekey is given does not decode to 32 bytes.
 public struct InvalidMasterKey: ContractError {
-    public init() {
+    /// What is wrong with it.
+    public var reason: String
+
+    public init(reason: String) {
+        self.reason = reason
     }
 
     public static let code = 8017
     public static let type = "invalidMasterKey"
 
-    public var message: String { "newMasterKey is no key: 32 bytes in base64url (43 characters) or hexadecimal (64) are needed. openssl rand -hex 32 makes one." }
+    public var message: String { "newMasterKey is no key: \(MessageText.of(reason)); 32 bytes in base64url (43 characters) or hexadecimal (64) are needed. openssl rand -hex 32 makes one." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
+        writer.key("reason")
+        writer.string(reason)
         writer.endObject()
     }
 }

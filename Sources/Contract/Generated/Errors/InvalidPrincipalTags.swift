@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// A tag has characters that no tag has, its key begins with aws:, two keys differ in case only, or the tags make the token too long.
+/// A tag has characters that no tag has or is too long, whether a caller gives it or a tag map makes it of a claim; its key begins with aws:, two keys differ in case only, or the tags make the token too long.
 public struct InvalidPrincipalTags: ContractError {
     /// The key.
     public var tag: String

@@ -17,7 +17,7 @@ public struct LoginConflict: ContractError {
     public static let code = 2008
     public static let type = "loginConflict"
 
-    public var message: String { "The login of \(MessageText.of(provider)) cannot be linked: \(MessageText.of(reason))." }
+    public var message: String { "The login of \(MessageText.of(provider)) is in conflict: \(MessageText.of(reason))." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

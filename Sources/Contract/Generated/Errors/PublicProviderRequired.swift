@@ -14,7 +14,7 @@ public struct PublicProviderRequired: ContractError {
     public static let code = 2012
     public static let type = "publicProviderRequired"
 
-    public var message: String { "Please provide a valid public provider: \(MessageText.of(provider)) is the pool's developer provider, whose users only token.mintForDeveloper names." }
+    public var message: String { "Please provide a valid public provider: \(MessageText.of(provider)) is the pool's developer provider. token.mintForDeveloper names its users, identity.unlinkDeveloper takes them off." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

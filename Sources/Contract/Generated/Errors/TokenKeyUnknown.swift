@@ -6,15 +6,18 @@ import JSON
 public struct TokenKeyUnknown: ContractError {
     /// The kid of the token's header.
     public var kid: String?
+    /// Why there is none, as far as the token says whose it is.
+    public var reason: String
 
-    public init(kid: String? = nil) {
+    public init(kid: String? = nil, reason: String) {
         self.kid = kid
+        self.reason = reason
     }
 
     public static let code = 3003
     public static let type = "tokenKeyUnknown"
 
-    public var message: String { "No key here signed this token. Was it minted by another store, by a pool that was deleted, or long ago? token.jwks shows the keys." }
+    public var message: String { "No key here signed this token: \(MessageText.of(reason)). token.jwks shows the keys." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()
@@ -24,6 +27,8 @@ public struct TokenKeyUnknown: ContractError {
             writer.key("kid")
             writer.string(kid)
         }
+        writer.key("reason")
+        writer.string(reason)
         writer.endObject()
     }
 }

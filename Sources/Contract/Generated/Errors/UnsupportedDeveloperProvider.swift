@@ -6,21 +6,24 @@ import JSON
 public struct UnsupportedDeveloperProvider: ContractError {
     /// The id of a pool: a region, a colon and a UUID.
     public var poolId: String
-    /// The providers that were named.
+    /// The providers that were named and that it does not have.
     public var given: [String]
+    /// What is missing or too much.
+    public var reason: String
     /// The one the pool has, if any.
     public var developerProvider: String?
 
-    public init(poolId: String, given: [String], developerProvider: String? = nil) {
+    public init(poolId: String, given: [String], reason: String, developerProvider: String? = nil) {
         self.poolId = poolId
         self.given = given
+        self.reason = reason
         self.developerProvider = developerProvider
     }
 
     public static let code = 2005
     public static let type = "unsupportedDeveloperProvider"
 
-    public var message: String { "Pool \(MessageText.of(poolId)) does not support the login providers \(MessageText.of(given)). Name its developer provider in logins, and no provider it does not have; pool.get shows it." }
+    public var message: String { "Pool \(MessageText.of(poolId)) cannot be asked this: \(MessageText.of(reason)). pool.get shows its providers." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()
@@ -34,6 +37,8 @@ public struct UnsupportedDeveloperProvider: ContractError {
             writer.string(element)
         }
         writer.endArray()
+        writer.key("reason")
+        writer.string(reason)
         if let developerProvider {
             writer.key("developerProvider")
             writer.string(developerProvider)

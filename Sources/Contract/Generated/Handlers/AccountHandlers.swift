@@ -4,6 +4,9 @@ import JSON
 
 /// Answers the methods of `account`. Each throws the errors of its schema.
 public protocol AccountHandlers: Sendable {
+    /// Change the address of an account, or verify the one it has.
+    func changeEmail(_ request: AccountChangeEmail.Params, _ call: any CallContext) throws -> AccountChangeEmail.Result
+
     /// Change one's own password.
     func changePassword(_ request: AccountChangePassword.Params, _ call: any CallContext) throws -> AccountChangePassword.Result
 
@@ -30,6 +33,9 @@ public protocol AccountHandlers: Sendable {
 
     /// Set the custom claims of an account.
     func setClaims(_ request: AccountSetClaims.Params, _ call: any CallContext) throws -> AccountSetClaims.Result
+
+    /// Give the account the address whose code this is.
+    func submitCode(_ request: AccountSubmitCode.Params, _ call: any CallContext) throws -> AccountSubmitCode.Result
 
     /// Take a way into one's own account away.
     func unlink(_ request: AccountUnlink.Params, _ call: any CallContext) throws -> AccountUnlink.Result

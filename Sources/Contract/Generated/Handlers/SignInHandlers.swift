@@ -19,7 +19,7 @@ public protocol SignInHandlers: Sendable {
     /// Sign in with the password.
     func submitPassword(_ request: SignInSubmitPassword.Params, _ call: any CallContext) throws -> SignInSubmitPassword.Result
 
-    /// Sign in after a sign-up or a reset.
+    /// Sign in after a sign-up, a reset or a change of address.
     func withContinuation(_ request: SignInWithContinuation.Params, _ call: any CallContext) throws -> SignInWithContinuation.Result
 
     /// Sign in with what a provider gave, or with address and password.

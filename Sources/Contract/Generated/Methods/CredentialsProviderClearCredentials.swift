@@ -4,7 +4,7 @@ import JSON
 
 /// Drop the credentials and keep the identity.
 ///
-/// For a guest who signs in, and where a provider is linked.
+/// For a guest who signs in, and where a provider is linked. It waits for no refresh: calls that are looking for credentials are told providerOvertaken, and what they find is not held.
 ///
 /// - Source: cognito: iOS, Android: clearCredentials; .NET: ClearCredentials
 public enum CredentialsProviderClearCredentials: ContractMethod {
@@ -59,10 +59,10 @@ public enum CredentialsProviderClearCredentials: ContractMethod {
     public static let info = MethodInfo(
         name: "credentialsProvider.clearCredentials",
         summary: "Drop the credentials and keep the identity.",
-        description: "For a guest who signs in, and where a provider is linked.",
+        description: "For a guest who signs in, and where a provider is linked. It waits for no refresh: calls that are looking for credentials are told providerOvertaken, and what they find is not held.",
         caller: .developer, isReadOnly: false, isTesting: false,
         errors: ["providerNotOpen"],
-        openRPC: ##"{"name":"credentialsProvider.clearCredentials","summary":"Drop the credentials and keep the identity.","description":"For a guest who signs in, and where a provider is linked.","paramStructure":"by-name","params":[{"name":"provider","required":true,"description":"A credential provider that is open in this process, as credentialsProvider.open answered it.","schema":{"$ref":"#/components/schemas/CredentialsProviderHandle"}}],"result":{"name":"result","schema":{"type":"object","required":["provider"],"properties":{"provider":{"$ref":"#/components/schemas/CredentialsProviderHandle"},"identityId":{"$ref":"#/components/schemas/IdentityId","description":"The identity that is kept, if any."}}}},"errors":[{"$ref":"#/components/errors/providerNotOpen"}],"examples":[{"name":"the next get renews them","params":[{"name":"provider","value":"Qk3yqjZsVb0uXhS2tN7dOw"}],"result":{"name":"result","value":{"provider":"Qk3yqjZsVb0uXhS2tN7dOw"}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-equivalents":{"cognito":"iOS, Android: clearCredentials; .NET: ClearCredentials"}}"##,
+        openRPC: ##"{"name":"credentialsProvider.clearCredentials","summary":"Drop the credentials and keep the identity.","description":"For a guest who signs in, and where a provider is linked. It waits for no refresh: calls that are looking for credentials are told providerOvertaken, and what they find is not held.","paramStructure":"by-name","params":[{"name":"provider","required":true,"description":"A credential provider that is open in this process, as credentialsProvider.open answered it.","schema":{"$ref":"#/components/schemas/CredentialsProviderHandle"}}],"result":{"name":"result","schema":{"type":"object","required":["provider"],"properties":{"provider":{"$ref":"#/components/schemas/CredentialsProviderHandle"},"identityId":{"$ref":"#/components/schemas/IdentityId","description":"The identity that is kept, if any."}}}},"errors":[{"$ref":"#/components/errors/providerNotOpen"}],"examples":[{"name":"the next get renews them","params":[{"name":"provider","value":"Qk3yqjZsVb0uXhS2tN7dOw"}],"result":{"name":"result","value":{"provider":"Qk3yqjZsVb0uXhS2tN7dOw"}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-equivalents":{"cognito":"iOS, Android: clearCredentials; .NET: ClearCredentials"}}"##,
         makeParams: { [FieldInfo(name: "provider", type: "string of 1–64 characters", isRequired: true, defaultValue: nil, description: "A credential provider that is open in this process, as credentialsProvider.open answered it.")] },
         makeResult: { [FieldInfo(name: "provider", type: "string of 1–64 characters", isRequired: true, defaultValue: nil, description: "A credential provider that is open in this process, as credentialsProvider.open answered it."), FieldInfo(name: "identityId", type: ##"string of 1–55 characters like ^[\w-]+:[0-9a-f-]+$"##, isRequired: false, defaultValue: nil, description: "The identity that is kept, if any.")] })
 }

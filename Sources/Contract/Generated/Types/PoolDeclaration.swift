@@ -22,7 +22,7 @@ public struct PoolDeclaration: ContractParams, Equatable {
     public var tags: Members<String>?
     /// Which roles its identities get; left out, together with mappings, the roles stay as they are.
     public var roles: RolesByKind?
-    /// Login provider to how it chooses a role.
+    /// Login provider to how it chooses a role; of a Cognito user pool each app client, cognito-idp.<region>.amazonaws.com/<userPoolId>:<clientId>.
     public var mappings: Members<RoleMapping>?
     /// Login provider to its tag map, for all providers that have one; left out, the tag maps stay as they are.
     public var principalTags: Members<TagMapDeclaration>?

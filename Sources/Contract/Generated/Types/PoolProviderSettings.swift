@@ -4,17 +4,19 @@ import JSON
 
 /// A public login provider of a pool: a well-known one by its domain, a tenant of this store by its id, any other by its issuer.
 public struct PoolProviderSettings: ContractParams, Equatable {
-    /// For a well-known provider its domain: accounts.google.com, appleid.apple.com, graph.facebook.com or www.amazon.com. It is the name of its logins.
+    /// For a well-known provider its domain: accounts.google.com, appleid.apple.com, graph.facebook.com or www.amazon.com. It is the name of its logins. The legacy domains api.twitter.com and www.digits.com are known and refused.
     public enum Provider: String, Sendable, CaseIterable {
         case accountsGoogleCom = "accounts.google.com"
         case appleidAppleCom = "appleid.apple.com"
         case graphFacebookCom = "graph.facebook.com"
         case wwwAmazonCom = "www.amazon.com"
+        case apiTwitterCom = "api.twitter.com"
+        case wwwDigitsCom = "www.digits.com"
     }
 
     /// Exactly one of provider, issuer, tenantId.
     public enum Name: Sendable, Equatable {
-        /// For a well-known provider its domain: accounts.google.com, appleid.apple.com, graph.facebook.com or www.amazon.com. It is the name of its logins.
+        /// For a well-known provider its domain: accounts.google.com, appleid.apple.com, graph.facebook.com or www.amazon.com. It is the name of its logins. The legacy domains api.twitter.com and www.digits.com are known and refused.
         case provider(Provider)
         /// For any other OpenID provider its issuer, exactly as in iss. Its logins are named by it without https://.
         case issuer(String)

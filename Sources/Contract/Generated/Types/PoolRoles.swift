@@ -8,7 +8,7 @@ public struct PoolRoles: ContractResult, Equatable {
     public var poolId: String
     /// The roles that credentials.get chooses from.
     public var roles: RolesByKind
-    /// Login provider to how it chooses a role.
+    /// Login provider to how it chooses a role; of a Cognito user pool each app client, cognito-idp.<region>.amazonaws.com/<userPoolId>:<clientId>.
     public var mappings: Members<RoleMapping>?
 
     public init(poolId: String, roles: RolesByKind, mappings: Members<RoleMapping>? = nil) {

@@ -14,6 +14,8 @@ public struct SentMessage: ContractResult, Equatable {
     public var purpose: String
     /// The code in it.
     public var code: String?
+    /// The language that it is in.
+    public var language: String
     /// A mail's subject.
     public var subject: String?
     /// What it says.
@@ -23,12 +25,13 @@ public struct SentMessage: ContractResult, Equatable {
     /// The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
     public var tenantId: String
 
-    public init(number: Int64, to: String, channel: Channel, purpose: String, code: String? = nil, subject: String? = nil, text: String, sentAt: Int64, tenantId: String) {
+    public init(number: Int64, to: String, channel: Channel, purpose: String, code: String? = nil, language: String, subject: String? = nil, text: String, sentAt: Int64, tenantId: String) {
         self.number = number
         self.to = to
         self.channel = channel
         self.purpose = purpose
         self.code = code
+        self.language = language
         self.subject = subject
         self.text = text
         self.sentAt = sentAt
@@ -49,6 +52,8 @@ public struct SentMessage: ContractResult, Equatable {
             writer.key("code")
             writer.string(code)
         }
+        writer.key("language")
+        writer.string(language)
         if let subject {
             writer.key("subject")
             writer.string(subject)

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// A tenant as system.apply takes it: what tenant.create takes but delivery, which tenant.update sets and which stays as it is. What is left out stays as it is; a new tenant gets the default.
+/// A tenant as system.apply takes it: what tenant.create takes. What is left out stays as it is; a new tenant gets the default.
 public struct TenantDeclaration: ContractParams, Equatable {
     /// The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
     public var tenantId: String
@@ -24,6 +24,8 @@ public struct TenantDeclaration: ContractParams, Equatable {
     public var lockout: LockoutPolicy?
     /// How long the tokens of a tenant live.
     public var tokens: TokenLifetimes?
+    /// As a whole. Its secrets are kept sealed and stand in no answer; where one is left out and goes to the same place as before, it stays.
+    public var delivery: TenantDelivery?
     /// Whether sign-up, sign-in and reset hide which addresses have accounts.
     public var enumerationProtection: Bool?
     /// Whether an address belongs to one account, whoever says it. Without that, accounts made by a provider have no address of their own.
@@ -35,7 +37,7 @@ public struct TenantDeclaration: ContractParams, Equatable {
     /// For a new tenant, which has ES256 without it; of a tenant that is there it cannot be changed here, since key.rotate does that.
     public var signingAlgorithm: SigningAlgorithm?
 
-    public init(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, enumerationProtection: Bool? = nil, oneAccountPerAddress: Bool? = nil, anonymousAllowed: Bool? = nil, customTokenSigners: [CustomTokenSigner]? = nil, signingAlgorithm: SigningAlgorithm? = nil) {
+    public init(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, oneAccountPerAddress: Bool? = nil, anonymousAllowed: Bool? = nil, customTokenSigners: [CustomTokenSigner]? = nil, signingAlgorithm: SigningAlgorithm? = nil) {
         self.tenantId = tenantId
         self.name = name
         self.localAccountMethod = localAccountMethod
@@ -46,6 +48,7 @@ public struct TenantDeclaration: ContractParams, Equatable {
         self.codes = codes
         self.lockout = lockout
         self.tokens = tokens
+        self.delivery = delivery
         self.enumerationProtection = enumerationProtection
         self.oneAccountPerAddress = oneAccountPerAddress
         self.anonymousAllowed = anonymousAllowed
@@ -64,6 +67,7 @@ public struct TenantDeclaration: ContractParams, Equatable {
         var codes: CodePolicy?
         var lockout: LockoutPolicy?
         var tokens: TokenLifetimes?
+        var delivery: TenantDelivery?
         var enumerationProtection: Bool?
         var oneAccountPerAddress: Bool?
         var anonymousAllowed: Bool?
@@ -90,6 +94,8 @@ public struct TenantDeclaration: ContractParams, Equatable {
                 lockout = reader.object(_value, at: "lockout")
             } else if _name.isString("tokens") {
                 tokens = reader.object(_value, at: "tokens")
+            } else if _name.isString("delivery") {
+                delivery = reader.object(_value, at: "delivery")
             } else if _name.isString("enumerationProtection") {
                 enumerationProtection = reader.boolean(_value, at: "enumerationProtection")
             } else if _name.isString("oneAccountPerAddress") {
@@ -101,7 +107,7 @@ public struct TenantDeclaration: ContractParams, Equatable {
             } else if _name.isString("signingAlgorithm") {
                 signingAlgorithm = reader.enumeration(_value, at: "signingAlgorithm")
             } else {
-                reader.unknown(_name, among: ["tenantId", "name", "localAccountMethod", "signUpAllowed", "attributes", "audiences", "passwordPolicy", "codes", "lockout", "tokens", "enumerationProtection", "oneAccountPerAddress", "anonymousAllowed", "customTokenSigners", "signingAlgorithm"])
+                reader.unknown(_name, among: ["tenantId", "name", "localAccountMethod", "signUpAllowed", "attributes", "audiences", "passwordPolicy", "codes", "lockout", "tokens", "delivery", "enumerationProtection", "oneAccountPerAddress", "anonymousAllowed", "customTokenSigners", "signingAlgorithm"])
             }
         }
         if tenantId == nil { reader.missing("tenantId", in: node) }
@@ -116,6 +122,7 @@ public struct TenantDeclaration: ContractParams, Equatable {
         self.codes = codes
         self.lockout = lockout
         self.tokens = tokens
+        self.delivery = delivery
         self.enumerationProtection = enumerationProtection
         self.oneAccountPerAddress = oneAccountPerAddress
         self.anonymousAllowed = anonymousAllowed

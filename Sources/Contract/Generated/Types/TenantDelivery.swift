@@ -8,9 +8,9 @@ public struct TenantDelivery: ContractParams, ContractResult, Equatable {
     public var smtp: TenantMailServer?
     /// Who is posted messages to send: text messages, and mails where there is no SMTP server. Each post is signed with HMAC-SHA-256.
     public var webhook: TenantWebhook?
-    /// Words of its own, one for each purpose and language.
+    /// Words of its own, one for each channel, purpose and language.
     public var templates: [TenantTemplate]?
-    /// The language that mails are written in, if there are words in it.
+    /// The language of messages in flows that name none, or one that there are no words in.
     public var language: String
 
     public init(smtp: TenantMailServer? = nil, webhook: TenantWebhook? = nil, templates: [TenantTemplate]? = nil, language: String = "en") {
@@ -33,7 +33,7 @@ public struct TenantDelivery: ContractParams, ContractResult, Equatable {
             } else if _name.isString("templates") {
                 templates = reader.array(_value, at: "templates", count: 0...100, isUnique: false) { reader, value, step in reader.object(value, at: step) }
             } else if _name.isString("language") {
-                language = reader.string(_value, at: "language", .tenantDeliveryLanguage)
+                language = reader.string(_value, at: "language", .languageTag)
             } else {
                 reader.unknown(_name, among: ["smtp", "webhook", "templates", "language"])
             }
@@ -66,8 +66,4 @@ public struct TenantDelivery: ContractParams, ContractResult, Equatable {
         writer.string(language)
         writer.endObject()
     }
-}
-
-extension StringRule {
-    static let tenantDeliveryLanguage = StringRule(length: 2...64)
 }

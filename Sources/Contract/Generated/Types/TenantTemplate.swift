@@ -2,21 +2,24 @@
 // swift-format-ignore-file
 import JSON
 
-/// The words of a mail in one language. {{code}}, {{minutes}}, {{tenantName}} and {{address}} are filled in; whatever the values are, they add no line to a header and no markup to the HTML.
+/// The words of a mail or a text message in one language. {{code}}, {{minutes}}, {{tenantName}} and {{address}} are filled in; whatever the values are, they add no line to a header and no markup to the HTML.
 public struct TenantTemplate: ContractParams, ContractResult, Equatable {
-    /// What a message is for: the code of a sign-up, of a sign-in, of a password reset, or the notice to somebody who has an account already.
+    /// What a message is for: the code of a sign-up, of a sign-in, of a password reset, of an address that an account is to have; the notice to somebody who has an account already, or to the address that an account had until now.
     public var purpose: TemplatePurpose
-    /// A language tag such as de-CH.
+    /// email: a mail, which has a subject; sms: a text message, which has neither subject nor html and up to 765 characters.
+    public var channel: Channel
+    /// A language tag such as de-CH (BCP 47).
     public var language: String
-    /// One line.
-    public var subject: String
-    /// The mail as plain text.
+    /// One line, of a mail.
+    public var subject: String?
+    /// The message as plain text.
     public var text: String
     /// The same as HTML.
     public var html: String?
 
-    public init(purpose: TemplatePurpose, language: String, subject: String, text: String, html: String? = nil) {
+    public init(purpose: TemplatePurpose, channel: Channel = .email, language: String, subject: String? = nil, text: String, html: String? = nil) {
         self.purpose = purpose
+        self.channel = channel
         self.language = language
         self.subject = subject
         self.text = text
@@ -25,6 +28,7 @@ public struct TenantTemplate: ContractParams, ContractResult, Equatable {
 
     public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
         var purpose: TemplatePurpose?
+        var channel: Channel?
         var language: String?
         var subject: String?
         var text: String?
@@ -32,8 +36,10 @@ public struct TenantTemplate: ContractParams, ContractResult, Equatable {
         node.forEachPair { _name, _value in
             if _name.isString("purpose") {
                 purpose = reader.enumeration(_value, at: "purpose")
+            } else if _name.isString("channel") {
+                channel = reader.enumeration(_value, at: "channel")
             } else if _name.isString("language") {
-                language = reader.string(_value, at: "language", .tenantTemplateLanguage)
+                language = reader.string(_value, at: "language", .languageTag)
             } else if _name.isString("subject") {
                 subject = reader.string(_value, at: "subject", .tenantTemplateSubject)
             } else if _name.isString("text") {
@@ -41,15 +47,15 @@ public struct TenantTemplate: ContractParams, ContractResult, Equatable {
             } else if _name.isString("html") {
                 html = reader.string(_value, at: "html", .tenantTemplateHtml)
             } else {
-                reader.unknown(_name, among: ["purpose", "language", "subject", "text", "html"])
+                reader.unknown(_name, among: ["purpose", "channel", "language", "subject", "text", "html"])
             }
         }
         if purpose == nil { reader.missing("purpose", in: node) }
         if language == nil { reader.missing("language", in: node) }
-        if subject == nil { reader.missing("subject", in: node) }
         if text == nil { reader.missing("text", in: node) }
-        guard let purpose, let language, let subject, let text else { return nil }
+        guard let purpose, let language, let text else { return nil }
         self.purpose = purpose
+        self.channel = channel ?? .email
         self.language = language
         self.subject = subject
         self.text = text
@@ -60,10 +66,14 @@ public struct TenantTemplate: ContractParams, ContractResult, Equatable {
         writer.beginObject()
         writer.key("purpose")
         writer.string(purpose.rawValue)
+        writer.key("channel")
+        writer.string(channel.rawValue)
         writer.key("language")
         writer.string(language)
-        writer.key("subject")
-        writer.string(subject)
+        if let subject {
+            writer.key("subject")
+            writer.string(subject)
+        }
         writer.key("text")
         writer.string(text)
         if let html {
@@ -75,7 +85,6 @@ public struct TenantTemplate: ContractParams, ContractResult, Equatable {
 }
 
 extension StringRule {
-    static let tenantTemplateLanguage = StringRule(length: 2...64)
     static let tenantTemplateSubject = StringRule(length: 1...256)
     static let tenantTemplateText = StringRule(length: 1...16384)
     static let tenantTemplateHtml = StringRule(length: 1...65536)

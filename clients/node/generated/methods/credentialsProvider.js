@@ -23,7 +23,8 @@ export class CredentialsProviderMethods {
   /**
    * Drop the credentials and keep the identity.
    *
-   * For a guest who signs in, and where a provider is linked.
+   * For a guest who signs in, and where a provider is linked. It waits for no refresh: calls that are looking for
+   * credentials are told providerOvertaken, and what they find is not held.
    *
    * Equivalent: cognito iOS, Android: clearCredentials; .NET: ClearCredentials.
    *
@@ -38,6 +39,8 @@ export class CredentialsProviderMethods {
    *
    * For a sign-out, and for another user who is not to be linked with this one. The identity itself stays in the pool;
    * the next user begins with an identity of their own. A token that the provider waits for is not waited for any more.
+   * It waits for no refresh: calls that are looking for credentials are told providerOvertaken, and what they find is
+   * not held.
    *
    * Equivalent: cognito iOS: clearKeychain; Android: clear; .NET: Clear; JavaScript: clearCachedId.
    *
@@ -65,15 +68,18 @@ export class CredentialsProviderMethods {
    * are renewed: with the user's logins, with a token that this process mints, or with one that your own backend mints,
    * which the state tokenRequired asks for. Calls that come while credentials are being renewed join: they get the same
    * credentials, or the same continuationToken. This is where the SDKs call refresh (Android), token and logins (iOS) or
-   * RefreshIdentity (.NET) of a custom identity provider. Where the identity turns out to be another one, its id is kept
-   * instead and the notification credentialsProvider/identityChanged is sent. A kept identity that is gone, or that was
-   * merged into another one the logins prove, is given up and looked for once more without it.
+   * RefreshIdentity (.NET) of a custom identity provider. Calls that setLogins, clearCredentials or clearKeychain
+   * overtake are told providerOvertaken. Where the identity turns out to be another one, its id is kept instead and the
+   * notification credentialsProvider/identityChanged is sent. A kept identity that is gone, or that was merged into
+   * another one the logins prove, is given up and looked for once more without it.
    *
    * Equivalent: cognito Android: getCredentials, and AWSAbstractCognitoDeveloperIdentityProvider.refresh; iOS:
    * credentials, and AWSCognitoCredentialsProviderHelper token, AWSIdentityProviderManager logins; .NET: GetCredentials,
    * and RefreshIdentity; JavaScript: get, refresh.
    *
    * @throws {ProviderNotOpen} A credential provider is named that is not open in this process.
+   * @throws {ProviderOvertaken} credentialsProvider.setLogins, clearCredentials or clearKeychain came while a refresh
+   * was under way, and did not wait for it.
    * @throws {PoolNotFound} The pool was never created, or is deleted.
    * @throws {IdentityNotFound} The identity was never created, is deleted, or belongs to another pool.
    * @throws {IdentityDisabled} A disabled identity is named or stands in a token.
@@ -93,8 +99,13 @@ export class CredentialsProviderMethods {
    * @throws {PoolTokenNotAccepted} A pool's own token is given as a login.
    * @throws {UnsupportedLoginProvider} A login names a provider that the pool does not have.
    * @throws {SamlNotSupported} A login names the ARN of a SAML provider.
+   * @throws {LegacyProviderNotSupported} A pool's settings, or a login, name api.twitter.com or www.digits.com, which
+   * Amazon Cognito knows from former years.
    * @throws {LoginTokenInvalid} A login's token fails a check.
    * @throws {ProviderUnavailable} A login provider does not answer, or says that it cannot now.
+   * @throws {ProviderUnusable} What a login provider answers proves nothing: its certificate, its address, its documents
+   * or its keys are not what they must be. Asking again changes nothing until the provider, or how the pool names it, is
+   * mended.
    * @throws {RoleNotConfigured} credentials.get finds no role for the identity, or its trust policy refuses.
    * @throws {RoleNotOffered} A custom role that the pool does not offer for this login.
    * @throws {AmbiguousRoleDenied} No rule or claim names one role, and the pool denies such requests.
@@ -102,8 +113,9 @@ export class CredentialsProviderMethods {
    * @throws {DurationExceedsRoleMaximum} durationSeconds is above the role's maxSessionSeconds.
    * @throws {PackedPolicyTooLarge} A session policy above 2048 characters, or policy and tags together too long for a
    * session token.
-   * @throws {InvalidPrincipalTags} A tag has characters that no tag has, its key begins with aws:, two keys differ in
-   * case only, or the tags make the token too long.
+   * @throws {InvalidPrincipalTags} A tag has characters that no tag has or is too long, whether a caller gives it or a
+   * tag map makes it of a claim; its key begins with aws:, two keys differ in case only, or the tags make the token too
+   * long.
    * @throws {TokenMalformed} Not three parts of base64url, no JSON object, a member missing or of a wrong type, an
    * unknown critical header.
    * @throws {TokenAlgorithmNotAllowed} alg is none, an HMAC, or not the algorithm of the key that kid names.
@@ -130,6 +142,8 @@ export class CredentialsProviderMethods {
    * Equivalent: cognito Android: getIdentityId; iOS: getIdentityId; .NET: GetIdentityId; JavaScript: identityId.
    *
    * @throws {ProviderNotOpen} A credential provider is named that is not open in this process.
+   * @throws {ProviderOvertaken} credentialsProvider.setLogins, clearCredentials or clearKeychain came while a refresh
+   * was under way, and did not wait for it.
    * @throws {PoolNotFound} The pool was never created, or is deleted.
    * @throws {IdentityNotFound} The identity was never created, is deleted, or belongs to another pool.
    * @throws {IdentityDisabled} A disabled identity is named or stands in a token.
@@ -149,10 +163,16 @@ export class CredentialsProviderMethods {
    * @throws {PoolTokenNotAccepted} A pool's own token is given as a login.
    * @throws {UnsupportedLoginProvider} A login names a provider that the pool does not have.
    * @throws {SamlNotSupported} A login names the ARN of a SAML provider.
+   * @throws {LegacyProviderNotSupported} A pool's settings, or a login, name api.twitter.com or www.digits.com, which
+   * Amazon Cognito knows from former years.
    * @throws {LoginTokenInvalid} A login's token fails a check.
    * @throws {ProviderUnavailable} A login provider does not answer, or says that it cannot now.
-   * @throws {InvalidPrincipalTags} A tag has characters that no tag has, its key begins with aws:, two keys differ in
-   * case only, or the tags make the token too long.
+   * @throws {ProviderUnusable} What a login provider answers proves nothing: its certificate, its address, its documents
+   * or its keys are not what they must be. Asking again changes nothing until the provider, or how the pool names it, is
+   * mended.
+   * @throws {InvalidPrincipalTags} A tag has characters that no tag has or is too long, whether a caller gives it or a
+   * tag map makes it of a claim; its key begins with aws:, two keys differ in case only, or the tags make the token too
+   * long.
    */
   identityId(params, options) {
     return this.#call(methods.identityId, params, options);
@@ -181,7 +201,8 @@ export class CredentialsProviderMethods {
    *
    * Credentials are dropped; the identity's id is kept. It may change with the next get: a guest who signs in as
    * somebody known becomes that identity, and a user who proves one more login may be merged. For another user who is
-   * not to be linked, call clearKeychain first. A token that the provider waits for is not waited for any more.
+   * not to be linked, call clearKeychain first. A token that the provider waits for is not waited for any more. It waits
+   * for no refresh: calls that are looking for credentials are told providerOvertaken, and what they find is not held.
    *
    * Equivalent: cognito Android: setLogins, withLogins; iOS: AWSIdentityProviderManager logins; .NET: AddLogin,
    * RemoveLogin; JavaScript: params.Logins.
@@ -203,6 +224,8 @@ export class CredentialsProviderMethods {
    * RefreshIdentity.
    *
    * @throws {TokenNotAwaited} submitToken with a continuationToken of no refresh that waits.
+   * @throws {ProviderOvertaken} credentialsProvider.setLogins, clearCredentials or clearKeychain came while a refresh
+   * was under way, and did not wait for it.
    * @throws {TokenAudienceMismatch} aud does not contain what was expected.
    * @throws {LoginsDoNotMatch} An authenticated identity is named without a proof of it.
    * @throws {PoolNotFound} The pool was never created, or is deleted.
@@ -213,8 +236,9 @@ export class CredentialsProviderMethods {
    * @throws {DurationExceedsRoleMaximum} durationSeconds is above the role's maxSessionSeconds.
    * @throws {PackedPolicyTooLarge} A session policy above 2048 characters, or policy and tags together too long for a
    * session token.
-   * @throws {InvalidPrincipalTags} A tag has characters that no tag has, its key begins with aws:, two keys differ in
-   * case only, or the tags make the token too long.
+   * @throws {InvalidPrincipalTags} A tag has characters that no tag has or is too long, whether a caller gives it or a
+   * tag map makes it of a claim; its key begins with aws:, two keys differ in case only, or the tags make the token too
+   * long.
    * @throws {TokenMalformed} Not three parts of base64url, no JSON object, a member missing or of a wrong type, an
    * unknown critical header.
    * @throws {TokenAlgorithmNotAllowed} alg is none, an HMAC, or not the algorithm of the key that kid names.

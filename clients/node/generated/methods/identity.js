@@ -117,6 +117,8 @@ export class IdentityMethods {
    * @throws {PoolTokenNotAccepted} A pool's own token is given as a login.
    * @throws {UnsupportedLoginProvider} A login names a provider that the pool does not have.
    * @throws {SamlNotSupported} A login names the ARN of a SAML provider.
+   * @throws {LegacyProviderNotSupported} A pool's settings, or a login, name api.twitter.com or www.digits.com, which
+   * Amazon Cognito knows from former years.
    * @throws {LoginTokenInvalid} A login's token fails a check.
    * @throws {ProviderUnavailable} A login provider does not answer, or says that it cannot now.
    * @throws {ProviderUnusable} What a login provider answers proves nothing: its certificate, its address, its documents
@@ -146,6 +148,8 @@ export class IdentityMethods {
    * @throws {PoolTokenNotAccepted} A pool's own token is given as a login.
    * @throws {UnsupportedLoginProvider} A login names a provider that the pool does not have.
    * @throws {SamlNotSupported} A login names the ARN of a SAML provider.
+   * @throws {LegacyProviderNotSupported} A pool's settings, or a login, name api.twitter.com or www.digits.com, which
+   * Amazon Cognito knows from former years.
    * @throws {LoginTokenInvalid} A login's token fails a check.
    * @throws {ProviderUnavailable} A login provider does not answer, or says that it cannot now.
    * @throws {ProviderUnusable} What a login provider answers proves nothing: its certificate, its address, its documents

@@ -17,6 +17,8 @@ export declare class PoolMethods {
    * @throws {PoolExists} pool.create with an id that is taken.
    * @throws {InvalidPoolProvider} A pool's provider cannot be used: an issuer that is no https URL, no client ids, keys
    * that cannot be read, a name that is taken.
+   * @throws {LegacyProviderNotSupported} A pool's settings, or a login, name api.twitter.com or www.digits.com, which
+   * Amazon Cognito knows from former years.
    * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
    */
   create(
@@ -107,8 +109,9 @@ export declare class PoolMethods {
    *
    * @throws {PoolNotFound} The pool was never created, or is deleted.
    * @throws {UnsupportedLoginProvider} A login names a provider that the pool does not have.
-   * @throws {InvalidPrincipalTags} A tag has characters that no tag has, its key begins with aws:, two keys differ in
-   * case only, or the tags make the token too long.
+   * @throws {InvalidPrincipalTags} A tag has characters that no tag has or is too long, whether a caller gives it or a
+   * tag map makes it of a claim; its key begins with aws:, two keys differ in case only, or the tags make the token too
+   * long.
    */
   setPrincipalTags(
     params: PoolSetPrincipalTagsParams,
@@ -175,6 +178,8 @@ export declare class PoolMethods {
    * @throws {DeveloperProviderFixed} pool.update names another developer provider than the pool has.
    * @throws {InvalidPoolProvider} A pool's provider cannot be used: an issuer that is no https URL, no client ids, keys
    * that cannot be read, a name that is taken.
+   * @throws {LegacyProviderNotSupported} A pool's settings, or a login, name api.twitter.com or www.digits.com, which
+   * Amazon Cognito knows from former years.
    * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
    */
   update(
@@ -291,7 +296,8 @@ export interface PoolSetRolesParams {
   /** The roles that credentials.get chooses from. */
   roles: RolesByKind;
   /**
-   * Login provider to how it chooses a role; a provider without an entry gives the authenticated role. At most 10
+   * Login provider to how it chooses a role; a provider without an entry gives the authenticated role. Of a Cognito user
+   * pool each app client has its own entry, cognito-idp.<region>.amazonaws.com/<userPoolId>:<clientId>. At most 10
    * members.
    */
   mappings?: { [name: string]: RoleMapping };

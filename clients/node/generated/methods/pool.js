@@ -33,6 +33,8 @@ export class PoolMethods {
    * @throws {PoolExists} pool.create with an id that is taken.
    * @throws {InvalidPoolProvider} A pool's provider cannot be used: an issuer that is no https URL, no client ids, keys
    * that cannot be read, a name that is taken.
+   * @throws {LegacyProviderNotSupported} A pool's settings, or a login, name api.twitter.com or www.digits.com, which
+   * Amazon Cognito knows from former years.
    * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
    */
   create(params, options) {
@@ -117,8 +119,9 @@ export class PoolMethods {
    *
    * @throws {PoolNotFound} The pool was never created, or is deleted.
    * @throws {UnsupportedLoginProvider} A login names a provider that the pool does not have.
-   * @throws {InvalidPrincipalTags} A tag has characters that no tag has, its key begins with aws:, two keys differ in
-   * case only, or the tags make the token too long.
+   * @throws {InvalidPrincipalTags} A tag has characters that no tag has or is too long, whether a caller gives it or a
+   * tag map makes it of a claim; its key begins with aws:, two keys differ in case only, or the tags make the token too
+   * long.
    */
   setPrincipalTags(params, options) {
     return this.#call(methods.setPrincipalTags, params, options);
@@ -181,6 +184,8 @@ export class PoolMethods {
    * @throws {DeveloperProviderFixed} pool.update names another developer provider than the pool has.
    * @throws {InvalidPoolProvider} A pool's provider cannot be used: an issuer that is no https URL, no client ids, keys
    * that cannot be read, a name that is taken.
+   * @throws {LegacyProviderNotSupported} A pool's settings, or a login, name api.twitter.com or www.digits.com, which
+   * Amazon Cognito knows from former years.
    * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
    */
   update(params, options) {

@@ -122,7 +122,7 @@ export class SignInMethods {
   }
 
   /**
-   * Sign in after a sign-up or a reset.
+   * Sign in after a sign-up, a reset or a change of address.
    *
    * With the continuation token that completed it, once, within five minutes. Who comes too late signs in as always.
    *
@@ -134,6 +134,7 @@ export class SignInMethods {
    * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes, or took longer than an hour.
    * @throws {StepNotPossible} A step that does not follow from where the flow stands.
    * @throws {AccountDisabled} A disabled account would sign in or refresh.
+   * @throws {PasswordChangeRequired} An account whose password must be changed.
    * @throws {AudienceNotOffered} An audience that the tenant does not list.
    */
   withContinuation(params, options) {

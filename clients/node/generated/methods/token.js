@@ -67,13 +67,16 @@ export class TokenMethods {
    * @throws {PoolTokenNotAccepted} A pool's own token is given as a login.
    * @throws {UnsupportedLoginProvider} A login names a provider that the pool does not have.
    * @throws {SamlNotSupported} A login names the ARN of a SAML provider.
+   * @throws {LegacyProviderNotSupported} A pool's settings, or a login, name api.twitter.com or www.digits.com, which
+   * Amazon Cognito knows from former years.
    * @throws {LoginTokenInvalid} A login's token fails a check.
    * @throws {ProviderUnavailable} A login provider does not answer, or says that it cannot now.
    * @throws {ProviderUnusable} What a login provider answers proves nothing: its certificate, its address, its documents
    * or its keys are not what they must be. Asking again changes nothing until the provider, or how the pool names it, is
    * mended.
-   * @throws {InvalidPrincipalTags} A tag has characters that no tag has, its key begins with aws:, two keys differ in
-   * case only, or the tags make the token too long.
+   * @throws {InvalidPrincipalTags} A tag has characters that no tag has or is too long, whether a caller gives it or a
+   * tag map makes it of a claim; its key begins with aws:, two keys differ in case only, or the tags make the token too
+   * long.
    */
   mint(params, options) {
     return this.#call(methods.mint, params, options);
@@ -99,8 +102,9 @@ export class TokenMethods {
    * already.
    * @throws {InvalidLogin} The proof of a login cannot be used: a developer user identifier above 1024 characters, a
    * token that does not verify.
-   * @throws {InvalidPrincipalTags} A tag has characters that no tag has, its key begins with aws:, two keys differ in
-   * case only, or the tags make the token too long.
+   * @throws {InvalidPrincipalTags} A tag has characters that no tag has or is too long, whether a caller gives it or a
+   * tag map makes it of a claim; its key begins with aws:, two keys differ in case only, or the tags make the token too
+   * long.
    * @throws {PoolTokenNotAccepted} A pool's own token is given as a login.
    * @throws {LoginTokenInvalid} A login's token fails a check.
    * @throws {ProviderUnavailable} A login provider does not answer, or says that it cannot now.

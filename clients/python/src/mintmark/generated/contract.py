@@ -5,6 +5,7 @@ __version__ = "0.1.0"
 
 # Every method of this client.
 METHODS = frozenset({
+    "account.changeEmail",
     "account.changePassword",
     "account.create",
     "account.delete",
@@ -14,6 +15,7 @@ METHODS = frozenset({
     "account.list",
     "account.reauthenticate",
     "account.setClaims",
+    "account.submitCode",
     "account.unlink",
     "account.update",
     "audit.list",

@@ -262,8 +262,13 @@ class UnsupportedDeveloperProvider(AnsweredError):
 
     @property
     def given(self) -> List[str]:
-        """The providers that were named."""
+        """The providers that were named and that it does not have."""
         return cast("List[str]", self._required("given"))
+
+    @property
+    def reason(self) -> str:
+        """What is missing or too much."""
+        return cast("str", self._required("reason"))
 
     @property
     def developer_provider(self) -> Optional[str]:
@@ -351,10 +356,10 @@ class InvalidLogin(AnsweredError):
 
 
 class InvalidPrincipalTags(AnsweredError):
-    """A tag has characters that no tag has, its key begins with aws:, two keys differ in case only, or the tags
-    make the token too long.
+    """A tag has characters that no tag has or is too long, whether a caller gives it or a tag map makes it of a
+    claim; its key begins with aws:, two keys differ in case only, or the tags make the token too long.
 
-    cognito: InvalidParameterException
+    cognito: InvalidParameterException, InvalidIdentityPoolConfigurationException
     """
 
     code = 2010
@@ -646,6 +651,22 @@ class PrincipalTagsNotFound(AnsweredError):
         return cast("str", self._required("provider"))
 
 
+class LegacyProviderNotSupported(AnsweredError):
+    """A pool's settings, or a login, name api.twitter.com or www.digits.com, which Amazon Cognito knows from
+    former years.
+
+    cognito: InvalidParameterException, NotAuthorizedException
+    """
+
+    code = 2080
+    type = "legacyProviderNotSupported"
+
+    @property
+    def provider(self) -> str:
+        """A login provider: the pool's developer provider, or a public provider."""
+        return cast("str", self._required("provider"))
+
+
 class TokenMalformed(AnsweredError):
     """Not three parts of base64url, no JSON object, a member missing or of a wrong type, an unknown critical
     header.
@@ -697,6 +718,11 @@ class TokenKeyUnknown(AnsweredError):
         """The kid of the token's header."""
         value = self._optional("kid")
         return None if value is None else cast("str", value)
+
+    @property
+    def reason(self) -> str:
+        """Why there is none, as far as the token says whose it is."""
+        return cast("str", self._required("reason"))
 
 
 class TokenSignatureInvalid(AnsweredError):
@@ -1235,6 +1261,20 @@ class TooManyProviders(AnsweredError):
         return cast("int", self._required("limit"))
 
 
+class ProviderOvertaken(AnsweredError):
+    """credentialsProvider.setLogins, clearCredentials or clearKeychain came while a refresh was under way, and
+    did not wait for it.
+    """
+
+    code = 3080
+    type = "providerOvertaken"
+
+    @property
+    def provider(self) -> str:
+        """The provider's handle."""
+        return cast("str", self._required("provider"))
+
+
 class TenantNotFound(AnsweredError):
     """A tenant is named that was never created, or is deleted.
 
@@ -1672,6 +1712,27 @@ class ClaimsTooLong(AnsweredError):
         return cast("int", self._required("characters"))
 
 
+class RecentSignInRequired(AnsweredError):
+    """A change of what an account is signed in with, by an ID token whose auth_time is too long ago. Refreshing
+    does not renew it.
+
+    firebase: CREDENTIAL_TOO_OLD_LOGIN_AGAIN
+    """
+
+    code = 5006
+    type = "recentSignInRequired"
+
+    @property
+    def authenticated_at(self) -> int:
+        """When its owner signed in."""
+        return cast("int", self._required("authenticatedAt"))
+
+    @property
+    def maximum_age_seconds(self) -> int:
+        """How long ago that may be."""
+        return cast("int", self._required("maximumAgeSeconds"))
+
+
 class CredentialAlreadyInUse(AnsweredError):
     """What is to be linked belongs to an account, whosever it is.
 
@@ -1784,26 +1845,6 @@ class UserMismatch(AnsweredError):
 
     code = 5025
     type = "userMismatch"
-
-
-class RecentLoginRequired(AnsweredError):
-    """Something weighty is asked for with a token of an old sign-in.
-
-    firebase: CREDENTIAL_TOO_OLD_LOGIN_AGAIN
-    """
-
-    code = 5026
-    type = "recentLoginRequired"
-
-    @property
-    def authenticated_at(self) -> int:
-        """When its owner signed in."""
-        return cast("int", self._required("authenticatedAt"))
-
-    @property
-    def maximum_age_seconds(self) -> int:
-        """How long ago it may be."""
-        return cast("int", self._required("maximumAgeSeconds"))
 
 
 class AnonymousNotAllowed(AnsweredError):
@@ -2271,6 +2312,11 @@ class InvalidMasterKey(AnsweredError):
     code = 8017
     type = "invalidMasterKey"
 
+    @property
+    def reason(self) -> str:
+        """What is wrong with it."""
+        return cast("str", self._required("reason"))
+
 
 class MessageNotSent(AnsweredError):
     """A mail server or a webhook does not take a message, or none is configured.
@@ -2382,6 +2428,7 @@ BY_TYPE: Dict[str, Type[AnsweredError]] = {
     "tooManyTags": TooManyTags,
     "invalidRoleMapping": InvalidRoleMapping,
     "principalTagsNotFound": PrincipalTagsNotFound,
+    "legacyProviderNotSupported": LegacyProviderNotSupported,
     "tokenMalformed": TokenMalformed,
     "tokenAlgorithmNotAllowed": TokenAlgorithmNotAllowed,
     "tokenKeyUnknown": TokenKeyUnknown,
@@ -2414,6 +2461,7 @@ BY_TYPE: Dict[str, Type[AnsweredError]] = {
     "providerNotOpen": ProviderNotOpen,
     "tokenNotAwaited": TokenNotAwaited,
     "tooManyProviders": TooManyProviders,
+    "providerOvertaken": ProviderOvertaken,
     "tenantNotFound": TenantNotFound,
     "tenantExists": TenantExists,
     "tenantNotDeletable": TenantNotDeletable,
@@ -2442,13 +2490,13 @@ BY_TYPE: Dict[str, Type[AnsweredError]] = {
     "accountExists": AccountExists,
     "claimNameReserved": ClaimNameReserved,
     "claimsTooLong": ClaimsTooLong,
+    "recentSignInRequired": RecentSignInRequired,
     "credentialAlreadyInUse": CredentialAlreadyInUse,
     "emailAlreadyInUse": EmailAlreadyInUse,
     "providerAlreadyLinked": ProviderAlreadyLinked,
     "providerNotLinked": ProviderNotLinked,
     "lastProvider": LastProvider,
     "userMismatch": UserMismatch,
-    "recentLoginRequired": RecentLoginRequired,
     "anonymousNotAllowed": AnonymousNotAllowed,
     "customTokenInvalid": CustomTokenInvalid,
     "providerUnavailable": ProviderUnavailable,
@@ -2520,6 +2568,7 @@ __all__ = [
     "TooManyTags",
     "InvalidRoleMapping",
     "PrincipalTagsNotFound",
+    "LegacyProviderNotSupported",
     "TokenMalformed",
     "TokenAlgorithmNotAllowed",
     "TokenKeyUnknown",
@@ -2552,6 +2601,7 @@ __all__ = [
     "ProviderNotOpen",
     "TokenNotAwaited",
     "TooManyProviders",
+    "ProviderOvertaken",
     "TenantNotFound",
     "TenantExists",
     "TenantNotDeletable",
@@ -2580,13 +2630,13 @@ __all__ = [
     "AccountExists",
     "ClaimNameReserved",
     "ClaimsTooLong",
+    "RecentSignInRequired",
     "CredentialAlreadyInUse",
     "EmailAlreadyInUse",
     "ProviderAlreadyLinked",
     "ProviderNotLinked",
     "LastProvider",
     "UserMismatch",
-    "RecentLoginRequired",
     "AnonymousNotAllowed",
     "CustomTokenInvalid",
     "ProviderUnavailable",

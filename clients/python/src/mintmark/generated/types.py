@@ -37,6 +37,9 @@ CredentialsProviderOpenFlow = Literal["enhanced", "basic"]
 # Who mints when the logins name the developer provider. self: this process. caller: your own backend, which is asked by the state tokenRequired and answers by submitToken.
 CredentialsProviderOpenTokenSource = Literal["self", "caller"]
 
+# What comes next. codeRequired: account.submitCode; completed: the account has the address, and it is verified.
+EmailChangeStepState = Literal["codeRequired", "completed"]
+
 # A guest never had a login; a disabled identity was merged into another one or lost its last login.
 IdentityState = Literal["guest", "authenticated", "disabled"]
 
@@ -64,8 +67,8 @@ PasswordRule = Literal["disallowedCharacters", "tooShort", "tooLong", "tooWeak",
 # For a well-known provider its domain: accounts.google.com, appleid.apple.com, graph.facebook.com or www.amazon.com. It is the name of its logins.
 PoolProviderProvider = Literal["accounts.google.com", "appleid.apple.com", "graph.facebook.com", "www.amazon.com"]
 
-# For a well-known provider its domain: accounts.google.com, appleid.apple.com, graph.facebook.com or www.amazon.com. It is the name of its logins.
-PoolProviderSettingsProvider = Literal["accounts.google.com", "appleid.apple.com", "graph.facebook.com", "www.amazon.com"]
+# For a well-known provider its domain: accounts.google.com, appleid.apple.com, graph.facebook.com or www.amazon.com. It is the name of its logins. The legacy domains api.twitter.com and www.digits.com are known and refused.
+PoolProviderSettingsProvider = Literal["accounts.google.com", "appleid.apple.com", "graph.facebook.com", "www.amazon.com", "api.twitter.com", "www.digits.com"]
 
 # What a revocation names.
 RevocationKind = Literal["sessionToken", "identityId", "roleArn", "poolId"]
@@ -100,8 +103,8 @@ SystemInfoResultCaller = Literal["developer", "public"]
 # Where the data lives.
 SystemInfoResultStoreKind = Literal["memory", "sqlite", "postgres"]
 
-# What a message is for: the code of a sign-up, of a sign-in, of a password reset, or the notice to somebody who has an account already.
-TemplatePurpose = Literal["signUp", "signIn", "passwordReset", "signUpNotice"]
+# What a message is for: the code of a sign-up, of a sign-in, of a password reset, of an address that an account is to have; the notice to somebody who has an account already, or to the address that an account had until now.
+TemplatePurpose = Literal["signUp", "signIn", "passwordReset", "verifyAddress", "signUpNotice", "addressChanged"]
 
 # Which of the issuer's keys signs. wrong is none of them but claims to be the active one; unknown has a kid of its own.
 TestTokenKeyState = Literal["active", "next", "retired", "revoked", "gone", "wrong", "unknown"]
@@ -1375,6 +1378,88 @@ class CustomTokenSigner(Record):
     def keys(self) -> List[Dict[str, Any]]:
         """Its public keys (RFC 7517)."""
         return cast("List[Dict[str, Any]]", self._required("keys"))
+
+
+class EmailChangeStep(Record):
+    """Where the change or the verification of an address stands."""
+
+    __slots__ = ()
+    _members = (("state", "state"), ("continuation_token", "continuationToken"), ("sent_to", "sentTo"), ("channel", "channel"), ("code_length", "codeLength"), ("resend_at", "resendAt"), ("expires_at", "expiresAt"), ("account", "account"),)
+    _secret = frozenset({"continuationToken"})
+
+    def __init__(
+        self,
+        *,
+        state: str,
+        continuation_token: Optional[str] = None,
+        sent_to: Optional[str] = None,
+        channel: Optional[str] = None,
+        code_length: Optional[int] = None,
+        resend_at: Optional[int] = None,
+        expires_at: Optional[int] = None,
+        account: Optional[Union[Account, Mapping[str, Any]]] = None,
+    ) -> None:
+        super().__init__({
+            "state": state,
+            "continuationToken": continuation_token,
+            "sentTo": sent_to,
+            "channel": channel,
+            "codeLength": code_length,
+            "resendAt": resend_at,
+            "expiresAt": expires_at,
+            "account": account,
+        })
+
+    @property
+    def state(self) -> str:
+        """What comes next. codeRequired: account.submitCode; completed: the account has the address, and it is
+        verified. One of codeRequired, completed, or what a newer binary answers.
+        """
+        return cast("str", self._required("state"))
+
+    @property
+    def continuation_token(self) -> Optional[str]:
+        """codeRequired: for account.submitCode. completed: after a change, which ends every session,
+        signIn.withContinuation signs in with it; there is none after a verification.
+        """
+        value = self._optional("continuationToken")
+        return None if value is None else cast("str", value)
+
+    @property
+    def sent_to(self) -> Optional[str]:
+        """codeRequired: where the code went, with most of it hidden."""
+        value = self._optional("sentTo")
+        return None if value is None else cast("str", value)
+
+    @property
+    def channel(self) -> Optional[str]:
+        """The way a message goes. One of email, sms, or what a newer binary answers."""
+        value = self._optional("channel")
+        return None if value is None else cast("str", value)
+
+    @property
+    def code_length(self) -> Optional[int]:
+        """codeRequired: how many digits it has."""
+        value = self._optional("codeLength")
+        return None if value is None else cast("int", value)
+
+    @property
+    def resend_at(self) -> Optional[int]:
+        """codeRequired: from when on it makes sense to ask for another code."""
+        value = self._optional("resendAt")
+        return None if value is None else cast("int", value)
+
+    @property
+    def expires_at(self) -> Optional[int]:
+        """codeRequired: until when the code is good; else until when the continuation token is."""
+        value = self._optional("expiresAt")
+        return None if value is None else cast("int", value)
+
+    @property
+    def account(self) -> Optional[Account]:
+        """completed: the account as it is now."""
+        value = self._optional("account")
+        return None if value is None else Account.of(value)
 
 
 class HealthCheck(Record):
@@ -2673,7 +2758,9 @@ class PoolDeclaration(Record):
 
     @property
     def mappings(self) -> Optional[Dict[str, RoleMapping]]:
-        """Login provider to how it chooses a role."""
+        """Login provider to how it chooses a role; of a Cognito user pool each app client,
+        cognito-idp.<region>.amazonaws.com/<userPoolId>:<clientId>.
+        """
         value = self._optional("mappings")
         return None if value is None else {name: RoleMapping.of(each) for name, each in value.items()}
 
@@ -2851,8 +2938,9 @@ class PoolProviderSettings(Record):
     @property
     def provider(self) -> Optional[str]:
         """For a well-known provider its domain: accounts.google.com, appleid.apple.com, graph.facebook.com or
-        www.amazon.com. It is the name of its logins. One of accounts.google.com, appleid.apple.com,
-        graph.facebook.com, www.amazon.com, or what a newer binary answers.
+        www.amazon.com. It is the name of its logins. The legacy domains api.twitter.com and www.digits.com
+        are known and refused. One of accounts.google.com, appleid.apple.com, graph.facebook.com,
+        www.amazon.com, api.twitter.com, www.digits.com, or what a newer binary answers.
         """
         value = self._optional("provider")
         return None if value is None else cast("str", value)
@@ -2935,7 +3023,9 @@ class PoolRoles(Record):
 
     @property
     def mappings(self) -> Optional[Dict[str, RoleMapping]]:
-        """Login provider to how it chooses a role."""
+        """Login provider to how it chooses a role; of a Cognito user pool each app client,
+        cognito-idp.<region>.amazonaws.com/<userPoolId>:<clientId>.
+        """
         value = self._optional("mappings")
         return None if value is None else {name: RoleMapping.of(each) for name, each in value.items()}
 
@@ -3425,7 +3515,7 @@ class SentMessage(Record):
     """A message that would have been sent."""
 
     __slots__ = ()
-    _members = (("number", "number"), ("to", "to"), ("channel", "channel"), ("purpose", "purpose"), ("code", "code"), ("subject", "subject"), ("text", "text"), ("sent_at", "sentAt"), ("tenant_id", "tenantId"),)
+    _members = (("number", "number"), ("to", "to"), ("channel", "channel"), ("purpose", "purpose"), ("code", "code"), ("language", "language"), ("subject", "subject"), ("text", "text"), ("sent_at", "sentAt"), ("tenant_id", "tenantId"),)
 
     def __init__(
         self,
@@ -3434,6 +3524,7 @@ class SentMessage(Record):
         to: str,
         channel: str,
         purpose: str,
+        language: str,
         text: str,
         sent_at: int,
         tenant_id: str,
@@ -3446,6 +3537,7 @@ class SentMessage(Record):
             "channel": channel,
             "purpose": purpose,
             "code": code,
+            "language": language,
             "subject": subject,
             "text": text,
             "sentAt": sent_at,
@@ -3477,6 +3569,11 @@ class SentMessage(Record):
         """The code in it."""
         value = self._optional("code")
         return None if value is None else cast("str", value)
+
+    @property
+    def language(self) -> str:
+        """The language that it is in."""
+        return cast("str", self._required("language"))
 
     @property
     def subject(self) -> Optional[str]:
@@ -4716,12 +4813,12 @@ class TenantAttribute(Record):
 
 
 class TenantDeclaration(Record):
-    """A tenant as system.apply takes it: what tenant.create takes but delivery, which tenant.update sets and
-    which stays as it is. What is left out stays as it is; a new tenant gets the default.
+    """A tenant as system.apply takes it: what tenant.create takes. What is left out stays as it is; a new tenant
+    gets the default.
     """
 
     __slots__ = ()
-    _members = (("tenant_id", "tenantId"), ("name", "name"), ("local_account_method", "localAccountMethod"), ("sign_up_allowed", "signUpAllowed"), ("attributes", "attributes"), ("audiences", "audiences"), ("password_policy", "passwordPolicy"), ("codes", "codes"), ("lockout", "lockout"), ("tokens", "tokens"), ("enumeration_protection", "enumerationProtection"), ("one_account_per_address", "oneAccountPerAddress"), ("anonymous_allowed", "anonymousAllowed"), ("custom_token_signers", "customTokenSigners"), ("signing_algorithm", "signingAlgorithm"),)
+    _members = (("tenant_id", "tenantId"), ("name", "name"), ("local_account_method", "localAccountMethod"), ("sign_up_allowed", "signUpAllowed"), ("attributes", "attributes"), ("audiences", "audiences"), ("password_policy", "passwordPolicy"), ("codes", "codes"), ("lockout", "lockout"), ("tokens", "tokens"), ("delivery", "delivery"), ("enumeration_protection", "enumerationProtection"), ("one_account_per_address", "oneAccountPerAddress"), ("anonymous_allowed", "anonymousAllowed"), ("custom_token_signers", "customTokenSigners"), ("signing_algorithm", "signingAlgorithm"),)
 
     def __init__(
         self,
@@ -4736,6 +4833,7 @@ class TenantDeclaration(Record):
         codes: Optional[Union[CodePolicy, Mapping[str, Any]]] = None,
         lockout: Optional[Union[LockoutPolicy, Mapping[str, Any]]] = None,
         tokens: Optional[Union[TokenLifetimes, Mapping[str, Any]]] = None,
+        delivery: Optional[Union[TenantDelivery, Mapping[str, Any]]] = None,
         enumeration_protection: Optional[bool] = None,
         one_account_per_address: Optional[bool] = None,
         anonymous_allowed: Optional[bool] = None,
@@ -4753,6 +4851,7 @@ class TenantDeclaration(Record):
             "codes": codes,
             "lockout": lockout,
             "tokens": tokens,
+            "delivery": delivery,
             "enumerationProtection": enumeration_protection,
             "oneAccountPerAddress": one_account_per_address,
             "anonymousAllowed": anonymous_allowed,
@@ -4821,6 +4920,14 @@ class TenantDeclaration(Record):
         """How long the tokens of a tenant live."""
         value = self._optional("tokens")
         return None if value is None else TokenLifetimes.of(value)
+
+    @property
+    def delivery(self) -> Optional[TenantDelivery]:
+        """As a whole. Its secrets are kept sealed and stand in no answer; where one is left out and goes to the
+        same place as before, it stays.
+        """
+        value = self._optional("delivery")
+        return None if value is None else TenantDelivery.of(value)
 
     @property
     def enumeration_protection(self) -> Optional[bool]:
@@ -4915,13 +5022,13 @@ class TenantDelivery(Record):
 
     @property
     def templates(self) -> Optional[List[TenantTemplate]]:
-        """Words of its own, one for each purpose and language."""
+        """Words of its own, one for each channel, purpose and language."""
         value = self._optional("templates")
         return None if value is None else [TenantTemplate.of(each) for each in value]
 
     @property
     def language(self) -> Optional[str]:
-        """The language that mails are written in, if there are words in it."""
+        """The language of messages in flows that name none, or one that there are no words in."""
         value = self._optional("language")
         return None if value is None else cast("str", value)
 
@@ -5038,24 +5145,27 @@ class TenantMailServer(Record):
 
 
 class TenantTemplate(Record):
-    """The words of a mail in one language. {{code}}, {{minutes}}, {{tenantName}} and {{address}} are filled in;
-    whatever the values are, they add no line to a header and no markup to the HTML.
+    """The words of a mail or a text message in one language. {{code}}, {{minutes}}, {{tenantName}} and
+    {{address}} are filled in; whatever the values are, they add no line to a header and no markup to the
+    HTML.
     """
 
     __slots__ = ()
-    _members = (("purpose", "purpose"), ("language", "language"), ("subject", "subject"), ("text", "text"), ("html", "html"),)
+    _members = (("purpose", "purpose"), ("channel", "channel"), ("language", "language"), ("subject", "subject"), ("text", "text"), ("html", "html"),)
 
     def __init__(
         self,
         *,
         purpose: str,
         language: str,
-        subject: str,
         text: str,
+        channel: Optional[str] = None,
+        subject: Optional[str] = None,
         html: Optional[str] = None,
     ) -> None:
         super().__init__({
             "purpose": purpose,
+            "channel": channel,
             "language": language,
             "subject": subject,
             "text": text,
@@ -5064,25 +5174,35 @@ class TenantTemplate(Record):
 
     @property
     def purpose(self) -> str:
-        """What a message is for: the code of a sign-up, of a sign-in, of a password reset, or the notice to
-        somebody who has an account already. One of signUp, signIn, passwordReset, signUpNotice, or what a
-        newer binary answers.
+        """What a message is for: the code of a sign-up, of a sign-in, of a password reset, of an address that an
+        account is to have; the notice to somebody who has an account already, or to the address that an
+        account had until now. One of signUp, signIn, passwordReset, verifyAddress, signUpNotice,
+        addressChanged, or what a newer binary answers.
         """
         return cast("str", self._required("purpose"))
 
     @property
+    def channel(self) -> Optional[str]:
+        """email: a mail, which has a subject; sms: a text message, which has neither subject nor html and up to
+        765 characters. One of email, sms, or what a newer binary answers.
+        """
+        value = self._optional("channel")
+        return None if value is None else cast("str", value)
+
+    @property
     def language(self) -> str:
-        """A language tag such as de-CH."""
+        """A language tag such as de-CH (BCP 47)."""
         return cast("str", self._required("language"))
 
     @property
-    def subject(self) -> str:
-        """One line."""
-        return cast("str", self._required("subject"))
+    def subject(self) -> Optional[str]:
+        """One line, of a mail."""
+        value = self._optional("subject")
+        return None if value is None else cast("str", value)
 
     @property
     def text(self) -> str:
-        """The mail as plain text."""
+        """The message as plain text."""
         return cast("str", self._required("text"))
 
     @property
@@ -5568,6 +5688,7 @@ __all__ = [
     "CredentialsProviderAnswerState",
     "CredentialsProviderOpenFlow",
     "CredentialsProviderOpenTokenSource",
+    "EmailChangeStepState",
     "IdentityState",
     "IdpResponseType",
     "KeyState",
@@ -5623,6 +5744,7 @@ __all__ = [
     "CredentialsProviderSetLoginsResult",
     "CredentialsVerifyResult",
     "CustomTokenSigner",
+    "EmailChangeStep",
     "HealthCheck",
     "IdentityChange",
     "IdentityDeleteResult",

@@ -13,6 +13,88 @@ class AccountMethods:
     def __init__(self, call: Call) -> None:
         self._call = call
 
+    def change_email(
+        self,
+        *,
+        id_token: Optional[str] = None,
+        account_id: Optional[str] = None,
+        email: Optional[str] = None,
+        current_password: Optional[str] = None,
+        language: Optional[str] = None,
+        continuation_token: Optional[str] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.EmailChangeStep:
+        """Change the address of an account, or verify the one it has.
+
+        Sends a code to the address that is given; account.submitCode takes it, and only then the account has
+        the address. With an ID token it needs a sign-in of the last five minutes or the present password,
+        unless it is the present address: that is verified, and one that is verified already is completed at
+        once. With enumerationProtection an address that is taken gets no code, and nobody is told why. The
+        same request within a minute gets the same answer and sends no second code; with continuationToken
+        alone another code is sent.
+
+        Exactly one of id_token, account_id, continuation_token must be given.
+
+        Exactly one of email, continuation_token must be given.
+
+        Args:
+            id_token (string of 1–20000 characters; optional): Whose account.
+            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$; optional): Which
+                account; for the developer, who needs no sign-in of its owner.
+            email (string of 0–1024 characters; optional): The address that it is to have. Its present one:
+                verify that.
+            current_password (string of 0–4096 characters; optional): With idToken: the present password,
+                where the sign-in is longer ago. A wrong one counts against the account.
+            language (string of 2–64 characters like ^[A-Za-z]+(-[A-Za-z0-9]+)*$; optional): The language of
+                the messages: the tenant's words in it, else in the language without its region, else in the
+                tenant's own, else the built-in English ones. It stays for the whole flow.
+            continuation_token (string of 1–512 characters; optional): Of a change that waits for its code:
+                send another one. The code before it is no longer good once the new one is on its way.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            CallerNotAllowed: A developer method, or a developer's parameter, on a public pipe.
+            AccountNotFound: An account is named that never was, or is deleted.
+            InvalidUsername: An address that is malformed, or not of ASCII.
+            UserAlreadyExists: signUp with an address that is taken, at its start or by the time it would end.
+            RecentSignInRequired: A change of what an account is signed in with, by an ID token whose
+                auth_time is too long ago. Refreshing does not renew it.
+            InvalidPassword: A new password breaks rules, or a password is wrong.
+            PasswordNotSet: A password for an account that signs in otherwise, or its reset.
+            AccountLocked: Guessing has locked the account or the address.
+            TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
+            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
+            ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
+            StepNotPossible: A step that does not follow from where the flow stands.
+            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
+                an unknown critical header.
+            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
+            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
+                it.
+            TokenSignatureInvalid: The signature does not verify with the key that kid names.
+            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
+            TokenExpired: exp is past.
+            TokenNotYetValid: iat or nbf lies in the future.
+            TokenUseMismatch: A token of one kind is given where another is needed.
+            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
+                revoked, or credentials.revoke has named one of them since the token was minted.
+
+        Elsewhere: firebase: accounts:sendOobCode VERIFY_AND_CHANGE_EMAIL, VERIFY_EMAIL.
+        """
+        params: Dict[str, Any] = {
+            "idToken": id_token,
+            "accountId": account_id,
+            "email": email,
+            "currentPassword": current_password,
+            "language": language,
+            "continuationToken": continuation_token,
+        }
+        answer = self._call("account.changeEmail", params, timeout, trace)
+        return types.EmailChangeStep.of(answer)
+
     def change_password(
         self,
         *,
@@ -263,7 +345,8 @@ class AccountMethods:
             CredentialAlreadyInUse: What is to be linked belongs to an account, whosever it is.
             EmailAlreadyInUse: A credential brings an address that another account has.
             ProviderAlreadyLinked: A second login of one provider is to be linked.
-            RecentLoginRequired: Something weighty is asked for with a token of an old sign-in.
+            RecentSignInRequired: A change of what an account is signed in with, by an ID token whose
+                auth_time is too long ago. Refreshing does not renew it.
 
         Elsewhere: firebase: accounts:signInWithIdp idToken, accounts:signUp idToken.
         """
@@ -415,6 +498,43 @@ class AccountMethods:
         answer = self._call("account.setClaims", params, timeout, trace)
         return types.Account.of(answer)
 
+    def submit_code(
+        self,
+        *,
+        continuation_token: str,
+        code: str,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.EmailChangeStep:
+        """Give the account the address whose code this is.
+
+        The last step of account.changeEmail. Signing in, resetting the password and every mail go by the new
+        address from now on; the old one is free again and gets a notice of the change. Every session of the
+        account and everything else under way for it ends, since its tokens name the old address:
+        signIn.withContinuation signs in with the token that is answered. Where the present address was
+        verified, nothing ends and no notice is sent.
+
+        Args:
+            continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
+                one flow, fits the latest step alone, and ages.
+            code (string of 0–64 characters): The code that was sent, digit for digit.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            InvalidCode: A code that is wrong, too old, used up or replaced by a newer one.
+            AccountLocked: Guessing has locked the account or the address.
+            UserAlreadyExists: signUp with an address that is taken, at its start or by the time it would end.
+            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
+            ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
+            StepNotPossible: A step that does not follow from where the flow stands.
+
+        Elsewhere: firebase: accounts:update oobCode.
+        """
+        params: Dict[str, Any] = {"continuationToken": continuation_token, "code": code}
+        answer = self._call("account.submitCode", params, timeout, trace)
+        return types.EmailChangeStep.of(answer)
+
     def unlink(
         self,
         *,
@@ -452,7 +572,8 @@ class AccountMethods:
                 revoked, or credentials.revoke has named one of them since the token was minted.
             ProviderNotLinked: A login is to be unlinked that is not there.
             LastProvider: The last way into an account is to be unlinked without force.
-            RecentLoginRequired: Something weighty is asked for with a token of an old sign-in.
+            RecentSignInRequired: A change of what an account is signed in with, by an ID token whose
+                auth_time is too long ago. Refreshing does not renew it.
 
         Elsewhere: firebase: accounts:update deleteProvider.
         """
@@ -513,6 +634,88 @@ class AsyncAccountMethods:
 
     def __init__(self, call: AsyncCall) -> None:
         self._call = call
+
+    async def change_email(
+        self,
+        *,
+        id_token: Optional[str] = None,
+        account_id: Optional[str] = None,
+        email: Optional[str] = None,
+        current_password: Optional[str] = None,
+        language: Optional[str] = None,
+        continuation_token: Optional[str] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.EmailChangeStep:
+        """Change the address of an account, or verify the one it has.
+
+        Sends a code to the address that is given; account.submitCode takes it, and only then the account has
+        the address. With an ID token it needs a sign-in of the last five minutes or the present password,
+        unless it is the present address: that is verified, and one that is verified already is completed at
+        once. With enumerationProtection an address that is taken gets no code, and nobody is told why. The
+        same request within a minute gets the same answer and sends no second code; with continuationToken
+        alone another code is sent.
+
+        Exactly one of id_token, account_id, continuation_token must be given.
+
+        Exactly one of email, continuation_token must be given.
+
+        Args:
+            id_token (string of 1–20000 characters; optional): Whose account.
+            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$; optional): Which
+                account; for the developer, who needs no sign-in of its owner.
+            email (string of 0–1024 characters; optional): The address that it is to have. Its present one:
+                verify that.
+            current_password (string of 0–4096 characters; optional): With idToken: the present password,
+                where the sign-in is longer ago. A wrong one counts against the account.
+            language (string of 2–64 characters like ^[A-Za-z]+(-[A-Za-z0-9]+)*$; optional): The language of
+                the messages: the tenant's words in it, else in the language without its region, else in the
+                tenant's own, else the built-in English ones. It stays for the whole flow.
+            continuation_token (string of 1–512 characters; optional): Of a change that waits for its code:
+                send another one. The code before it is no longer good once the new one is on its way.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            CallerNotAllowed: A developer method, or a developer's parameter, on a public pipe.
+            AccountNotFound: An account is named that never was, or is deleted.
+            InvalidUsername: An address that is malformed, or not of ASCII.
+            UserAlreadyExists: signUp with an address that is taken, at its start or by the time it would end.
+            RecentSignInRequired: A change of what an account is signed in with, by an ID token whose
+                auth_time is too long ago. Refreshing does not renew it.
+            InvalidPassword: A new password breaks rules, or a password is wrong.
+            PasswordNotSet: A password for an account that signs in otherwise, or its reset.
+            AccountLocked: Guessing has locked the account or the address.
+            TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
+            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
+            ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
+            StepNotPossible: A step that does not follow from where the flow stands.
+            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
+                an unknown critical header.
+            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
+            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
+                it.
+            TokenSignatureInvalid: The signature does not verify with the key that kid names.
+            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
+            TokenExpired: exp is past.
+            TokenNotYetValid: iat or nbf lies in the future.
+            TokenUseMismatch: A token of one kind is given where another is needed.
+            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
+                revoked, or credentials.revoke has named one of them since the token was minted.
+
+        Elsewhere: firebase: accounts:sendOobCode VERIFY_AND_CHANGE_EMAIL, VERIFY_EMAIL.
+        """
+        params: Dict[str, Any] = {
+            "idToken": id_token,
+            "accountId": account_id,
+            "email": email,
+            "currentPassword": current_password,
+            "language": language,
+            "continuationToken": continuation_token,
+        }
+        answer = await self._call("account.changeEmail", params, timeout, trace)
+        return types.EmailChangeStep.of(answer)
 
     async def change_password(
         self,
@@ -764,7 +967,8 @@ class AsyncAccountMethods:
             CredentialAlreadyInUse: What is to be linked belongs to an account, whosever it is.
             EmailAlreadyInUse: A credential brings an address that another account has.
             ProviderAlreadyLinked: A second login of one provider is to be linked.
-            RecentLoginRequired: Something weighty is asked for with a token of an old sign-in.
+            RecentSignInRequired: A change of what an account is signed in with, by an ID token whose
+                auth_time is too long ago. Refreshing does not renew it.
 
         Elsewhere: firebase: accounts:signInWithIdp idToken, accounts:signUp idToken.
         """
@@ -916,6 +1120,43 @@ class AsyncAccountMethods:
         answer = await self._call("account.setClaims", params, timeout, trace)
         return types.Account.of(answer)
 
+    async def submit_code(
+        self,
+        *,
+        continuation_token: str,
+        code: str,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.EmailChangeStep:
+        """Give the account the address whose code this is.
+
+        The last step of account.changeEmail. Signing in, resetting the password and every mail go by the new
+        address from now on; the old one is free again and gets a notice of the change. Every session of the
+        account and everything else under way for it ends, since its tokens name the old address:
+        signIn.withContinuation signs in with the token that is answered. Where the present address was
+        verified, nothing ends and no notice is sent.
+
+        Args:
+            continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
+                one flow, fits the latest step alone, and ages.
+            code (string of 0–64 characters): The code that was sent, digit for digit.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            InvalidCode: A code that is wrong, too old, used up or replaced by a newer one.
+            AccountLocked: Guessing has locked the account or the address.
+            UserAlreadyExists: signUp with an address that is taken, at its start or by the time it would end.
+            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
+            ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
+            StepNotPossible: A step that does not follow from where the flow stands.
+
+        Elsewhere: firebase: accounts:update oobCode.
+        """
+        params: Dict[str, Any] = {"continuationToken": continuation_token, "code": code}
+        answer = await self._call("account.submitCode", params, timeout, trace)
+        return types.EmailChangeStep.of(answer)
+
     async def unlink(
         self,
         *,
@@ -953,7 +1194,8 @@ class AsyncAccountMethods:
                 revoked, or credentials.revoke has named one of them since the token was minted.
             ProviderNotLinked: A login is to be unlinked that is not there.
             LastProvider: The last way into an account is to be unlinked without force.
-            RecentLoginRequired: Something weighty is asked for with a token of an old sign-in.
+            RecentSignInRequired: A change of what an account is signed in with, by an ID token whose
+                auth_time is too long ago. Refreshing does not renew it.
 
         Elsewhere: firebase: accounts:update deleteProvider.
         """

@@ -128,13 +128,16 @@ class CredentialsMethods:
             PoolTokenNotAccepted: A pool's own token is given as a login.
             UnsupportedLoginProvider: A login names a provider that the pool does not have.
             SamlNotSupported: A login names the ARN of a SAML provider.
+            LegacyProviderNotSupported: A pool's settings, or a login, name api.twitter.com or www.digits.com,
+                which Amazon Cognito knows from former years.
             LoginTokenInvalid: A login's token fails a check.
             ProviderUnavailable: A login provider does not answer, or says that it cannot now.
             ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
                 documents or its keys are not what they must be. Asking again changes nothing until the
                 provider, or how the pool names it, is mended.
-            InvalidPrincipalTags: A tag has characters that no tag has, its key begins with aws:, two keys
-                differ in case only, or the tags make the token too long.
+            InvalidPrincipalTags: A tag has characters that no tag has or is too long, whether a caller gives
+                it or a tag map makes it of a claim; its key begins with aws:, two keys differ in case only,
+                or the tags make the token too long.
 
         Elsewhere: cognito: GetCredentialsForIdentity.
         """
@@ -368,13 +371,16 @@ class AsyncCredentialsMethods:
             PoolTokenNotAccepted: A pool's own token is given as a login.
             UnsupportedLoginProvider: A login names a provider that the pool does not have.
             SamlNotSupported: A login names the ARN of a SAML provider.
+            LegacyProviderNotSupported: A pool's settings, or a login, name api.twitter.com or www.digits.com,
+                which Amazon Cognito knows from former years.
             LoginTokenInvalid: A login's token fails a check.
             ProviderUnavailable: A login provider does not answer, or says that it cannot now.
             ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
                 documents or its keys are not what they must be. Asking again changes nothing until the
                 provider, or how the pool names it, is mended.
-            InvalidPrincipalTags: A tag has characters that no tag has, its key begins with aws:, two keys
-                differ in case only, or the tags make the token too long.
+            InvalidPrincipalTags: A tag has characters that no tag has or is too long, whether a caller gives
+                it or a tag map makes it of a claim; its key begins with aws:, two keys differ in case only,
+                or the tags make the token too long.
 
         Elsewhere: cognito: GetCredentialsForIdentity.
         """

@@ -22,7 +22,8 @@ class CredentialsProviderMethods:
     ) -> types.CredentialsProviderClearCredentialsResult:
         """Drop the credentials and keep the identity.
 
-        For a guest who signs in, and where a provider is linked.
+        For a guest who signs in, and where a provider is linked. It waits for no refresh: calls that are
+        looking for credentials are told providerOvertaken, and what they find is not held.
 
         Args:
             provider (string of 1–64 characters): A credential provider that is open in this process, as
@@ -50,7 +51,8 @@ class CredentialsProviderMethods:
 
         For a sign-out, and for another user who is not to be linked with this one. The identity itself stays
         in the pool; the next user begins with an identity of their own. A token that the provider waits for
-        is not waited for any more.
+        is not waited for any more. It waits for no refresh: calls that are looking for credentials are told
+        providerOvertaken, and what they find is not held.
 
         Args:
             provider (string of 1–64 characters): A credential provider that is open in this process, as
@@ -106,7 +108,8 @@ class CredentialsProviderMethods:
         that your own backend mints, which the state tokenRequired asks for. Calls that come while credentials
         are being renewed join: they get the same credentials, or the same continuationToken. This is where
         the SDKs call refresh (Android), token and logins (iOS) or RefreshIdentity (.NET) of a custom identity
-        provider. Where the identity turns out to be another one, its id is kept instead and the notification
+        provider. Calls that setLogins, clearCredentials or clearKeychain overtake are told providerOvertaken.
+        Where the identity turns out to be another one, its id is kept instead and the notification
         credentialsProvider/identityChanged is sent. A kept identity that is gone, or that was merged into
         another one the logins prove, is given up and looked for once more without it.
 
@@ -119,6 +122,8 @@ class CredentialsProviderMethods:
 
         Raises:
             ProviderNotOpen: A credential provider is named that is not open in this process.
+            ProviderOvertaken: credentialsProvider.setLogins, clearCredentials or clearKeychain came while a
+                refresh was under way, and did not wait for it.
             PoolNotFound: The pool was never created, or is deleted.
             IdentityNotFound: The identity was never created, is deleted, or belongs to another pool.
             IdentityDisabled: A disabled identity is named or stands in a token.
@@ -138,8 +143,13 @@ class CredentialsProviderMethods:
             PoolTokenNotAccepted: A pool's own token is given as a login.
             UnsupportedLoginProvider: A login names a provider that the pool does not have.
             SamlNotSupported: A login names the ARN of a SAML provider.
+            LegacyProviderNotSupported: A pool's settings, or a login, name api.twitter.com or www.digits.com,
+                which Amazon Cognito knows from former years.
             LoginTokenInvalid: A login's token fails a check.
             ProviderUnavailable: A login provider does not answer, or says that it cannot now.
+            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
+                documents or its keys are not what they must be. Asking again changes nothing until the
+                provider, or how the pool names it, is mended.
             RoleNotConfigured: credentials.get finds no role for the identity, or its trust policy refuses.
             RoleNotOffered: A custom role that the pool does not offer for this login.
             AmbiguousRoleDenied: No rule or claim names one role, and the pool denies such requests.
@@ -148,8 +158,9 @@ class CredentialsProviderMethods:
             DurationExceedsRoleMaximum: durationSeconds is above the role's maxSessionSeconds.
             PackedPolicyTooLarge: A session policy above 2048 characters, or policy and tags together too long
                 for a session token.
-            InvalidPrincipalTags: A tag has characters that no tag has, its key begins with aws:, two keys
-                differ in case only, or the tags make the token too long.
+            InvalidPrincipalTags: A tag has characters that no tag has or is too long, whether a caller gives
+                it or a tag map makes it of a claim; its key begins with aws:, two keys differ in case only,
+                or the tags make the token too long.
             TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
                 an unknown critical header.
             TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
@@ -192,6 +203,8 @@ class CredentialsProviderMethods:
 
         Raises:
             ProviderNotOpen: A credential provider is named that is not open in this process.
+            ProviderOvertaken: credentialsProvider.setLogins, clearCredentials or clearKeychain came while a
+                refresh was under way, and did not wait for it.
             PoolNotFound: The pool was never created, or is deleted.
             IdentityNotFound: The identity was never created, is deleted, or belongs to another pool.
             IdentityDisabled: A disabled identity is named or stands in a token.
@@ -211,10 +224,16 @@ class CredentialsProviderMethods:
             PoolTokenNotAccepted: A pool's own token is given as a login.
             UnsupportedLoginProvider: A login names a provider that the pool does not have.
             SamlNotSupported: A login names the ARN of a SAML provider.
+            LegacyProviderNotSupported: A pool's settings, or a login, name api.twitter.com or www.digits.com,
+                which Amazon Cognito knows from former years.
             LoginTokenInvalid: A login's token fails a check.
             ProviderUnavailable: A login provider does not answer, or says that it cannot now.
-            InvalidPrincipalTags: A tag has characters that no tag has, its key begins with aws:, two keys
-                differ in case only, or the tags make the token too long.
+            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
+                documents or its keys are not what they must be. Asking again changes nothing until the
+                provider, or how the pool names it, is mended.
+            InvalidPrincipalTags: A tag has characters that no tag has or is too long, whether a caller gives
+                it or a tag map makes it of a claim; its key begins with aws:, two keys differ in case only,
+                or the tags make the token too long.
 
         Elsewhere: cognito: Android: getIdentityId; iOS: getIdentityId; .NET: GetIdentityId; JavaScript:
         identityId.
@@ -299,7 +318,8 @@ class CredentialsProviderMethods:
         Credentials are dropped; the identity's id is kept. It may change with the next get: a guest who signs
         in as somebody known becomes that identity, and a user who proves one more login may be merged. For
         another user who is not to be linked, call clearKeychain first. A token that the provider waits for is
-        not waited for any more.
+        not waited for any more. It waits for no refresh: calls that are looking for credentials are told
+        providerOvertaken, and what they find is not held.
 
         Args:
             provider (string of 1–64 characters): A credential provider that is open in this process, as
@@ -346,6 +366,8 @@ class CredentialsProviderMethods:
 
         Raises:
             TokenNotAwaited: submitToken with a continuationToken of no refresh that waits.
+            ProviderOvertaken: credentialsProvider.setLogins, clearCredentials or clearKeychain came while a
+                refresh was under way, and did not wait for it.
             TokenAudienceMismatch: aud does not contain what was expected.
             LoginsDoNotMatch: An authenticated identity is named without a proof of it.
             PoolNotFound: The pool was never created, or is deleted.
@@ -357,8 +379,9 @@ class CredentialsProviderMethods:
             DurationExceedsRoleMaximum: durationSeconds is above the role's maxSessionSeconds.
             PackedPolicyTooLarge: A session policy above 2048 characters, or policy and tags together too long
                 for a session token.
-            InvalidPrincipalTags: A tag has characters that no tag has, its key begins with aws:, two keys
-                differ in case only, or the tags make the token too long.
+            InvalidPrincipalTags: A tag has characters that no tag has or is too long, whether a caller gives
+                it or a tag map makes it of a claim; its key begins with aws:, two keys differ in case only,
+                or the tags make the token too long.
             TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
                 an unknown critical header.
             TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
@@ -399,7 +422,8 @@ class AsyncCredentialsProviderMethods:
     ) -> types.CredentialsProviderClearCredentialsResult:
         """Drop the credentials and keep the identity.
 
-        For a guest who signs in, and where a provider is linked.
+        For a guest who signs in, and where a provider is linked. It waits for no refresh: calls that are
+        looking for credentials are told providerOvertaken, and what they find is not held.
 
         Args:
             provider (string of 1–64 characters): A credential provider that is open in this process, as
@@ -427,7 +451,8 @@ class AsyncCredentialsProviderMethods:
 
         For a sign-out, and for another user who is not to be linked with this one. The identity itself stays
         in the pool; the next user begins with an identity of their own. A token that the provider waits for
-        is not waited for any more.
+        is not waited for any more. It waits for no refresh: calls that are looking for credentials are told
+        providerOvertaken, and what they find is not held.
 
         Args:
             provider (string of 1–64 characters): A credential provider that is open in this process, as
@@ -483,7 +508,8 @@ class AsyncCredentialsProviderMethods:
         that your own backend mints, which the state tokenRequired asks for. Calls that come while credentials
         are being renewed join: they get the same credentials, or the same continuationToken. This is where
         the SDKs call refresh (Android), token and logins (iOS) or RefreshIdentity (.NET) of a custom identity
-        provider. Where the identity turns out to be another one, its id is kept instead and the notification
+        provider. Calls that setLogins, clearCredentials or clearKeychain overtake are told providerOvertaken.
+        Where the identity turns out to be another one, its id is kept instead and the notification
         credentialsProvider/identityChanged is sent. A kept identity that is gone, or that was merged into
         another one the logins prove, is given up and looked for once more without it.
 
@@ -496,6 +522,8 @@ class AsyncCredentialsProviderMethods:
 
         Raises:
             ProviderNotOpen: A credential provider is named that is not open in this process.
+            ProviderOvertaken: credentialsProvider.setLogins, clearCredentials or clearKeychain came while a
+                refresh was under way, and did not wait for it.
             PoolNotFound: The pool was never created, or is deleted.
             IdentityNotFound: The identity was never created, is deleted, or belongs to another pool.
             IdentityDisabled: A disabled identity is named or stands in a token.
@@ -515,8 +543,13 @@ class AsyncCredentialsProviderMethods:
             PoolTokenNotAccepted: A pool's own token is given as a login.
             UnsupportedLoginProvider: A login names a provider that the pool does not have.
             SamlNotSupported: A login names the ARN of a SAML provider.
+            LegacyProviderNotSupported: A pool's settings, or a login, name api.twitter.com or www.digits.com,
+                which Amazon Cognito knows from former years.
             LoginTokenInvalid: A login's token fails a check.
             ProviderUnavailable: A login provider does not answer, or says that it cannot now.
+            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
+                documents or its keys are not what they must be. Asking again changes nothing until the
+                provider, or how the pool names it, is mended.
             RoleNotConfigured: credentials.get finds no role for the identity, or its trust policy refuses.
             RoleNotOffered: A custom role that the pool does not offer for this login.
             AmbiguousRoleDenied: No rule or claim names one role, and the pool denies such requests.
@@ -525,8 +558,9 @@ class AsyncCredentialsProviderMethods:
             DurationExceedsRoleMaximum: durationSeconds is above the role's maxSessionSeconds.
             PackedPolicyTooLarge: A session policy above 2048 characters, or policy and tags together too long
                 for a session token.
-            InvalidPrincipalTags: A tag has characters that no tag has, its key begins with aws:, two keys
-                differ in case only, or the tags make the token too long.
+            InvalidPrincipalTags: A tag has characters that no tag has or is too long, whether a caller gives
+                it or a tag map makes it of a claim; its key begins with aws:, two keys differ in case only,
+                or the tags make the token too long.
             TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
                 an unknown critical header.
             TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
@@ -569,6 +603,8 @@ class AsyncCredentialsProviderMethods:
 
         Raises:
             ProviderNotOpen: A credential provider is named that is not open in this process.
+            ProviderOvertaken: credentialsProvider.setLogins, clearCredentials or clearKeychain came while a
+                refresh was under way, and did not wait for it.
             PoolNotFound: The pool was never created, or is deleted.
             IdentityNotFound: The identity was never created, is deleted, or belongs to another pool.
             IdentityDisabled: A disabled identity is named or stands in a token.
@@ -588,10 +624,16 @@ class AsyncCredentialsProviderMethods:
             PoolTokenNotAccepted: A pool's own token is given as a login.
             UnsupportedLoginProvider: A login names a provider that the pool does not have.
             SamlNotSupported: A login names the ARN of a SAML provider.
+            LegacyProviderNotSupported: A pool's settings, or a login, name api.twitter.com or www.digits.com,
+                which Amazon Cognito knows from former years.
             LoginTokenInvalid: A login's token fails a check.
             ProviderUnavailable: A login provider does not answer, or says that it cannot now.
-            InvalidPrincipalTags: A tag has characters that no tag has, its key begins with aws:, two keys
-                differ in case only, or the tags make the token too long.
+            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
+                documents or its keys are not what they must be. Asking again changes nothing until the
+                provider, or how the pool names it, is mended.
+            InvalidPrincipalTags: A tag has characters that no tag has or is too long, whether a caller gives
+                it or a tag map makes it of a claim; its key begins with aws:, two keys differ in case only,
+                or the tags make the token too long.
 
         Elsewhere: cognito: Android: getIdentityId; iOS: getIdentityId; .NET: GetIdentityId; JavaScript:
         identityId.
@@ -676,7 +718,8 @@ class AsyncCredentialsProviderMethods:
         Credentials are dropped; the identity's id is kept. It may change with the next get: a guest who signs
         in as somebody known becomes that identity, and a user who proves one more login may be merged. For
         another user who is not to be linked, call clearKeychain first. A token that the provider waits for is
-        not waited for any more.
+        not waited for any more. It waits for no refresh: calls that are looking for credentials are told
+        providerOvertaken, and what they find is not held.
 
         Args:
             provider (string of 1–64 characters): A credential provider that is open in this process, as
@@ -723,6 +766,8 @@ class AsyncCredentialsProviderMethods:
 
         Raises:
             TokenNotAwaited: submitToken with a continuationToken of no refresh that waits.
+            ProviderOvertaken: credentialsProvider.setLogins, clearCredentials or clearKeychain came while a
+                refresh was under way, and did not wait for it.
             TokenAudienceMismatch: aud does not contain what was expected.
             LoginsDoNotMatch: An authenticated identity is named without a proof of it.
             PoolNotFound: The pool was never created, or is deleted.
@@ -734,8 +779,9 @@ class AsyncCredentialsProviderMethods:
             DurationExceedsRoleMaximum: durationSeconds is above the role's maxSessionSeconds.
             PackedPolicyTooLarge: A session policy above 2048 characters, or policy and tags together too long
                 for a session token.
-            InvalidPrincipalTags: A tag has characters that no tag has, its key begins with aws:, two keys
-                differ in case only, or the tags make the token too long.
+            InvalidPrincipalTags: A tag has characters that no tag has or is too long, whether a caller gives
+                it or a tag map makes it of a claim; its key begins with aws:, two keys differ in case only,
+                or the tags make the token too long.
             TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
                 an unknown critical header.
             TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.

@@ -230,6 +230,8 @@ class IdentityMethods:
             PoolTokenNotAccepted: A pool's own token is given as a login.
             UnsupportedLoginProvider: A login names a provider that the pool does not have.
             SamlNotSupported: A login names the ARN of a SAML provider.
+            LegacyProviderNotSupported: A pool's settings, or a login, name api.twitter.com or www.digits.com,
+                which Amazon Cognito knows from former years.
             LoginTokenInvalid: A login's token fails a check.
             ProviderUnavailable: A login provider does not answer, or says that it cannot now.
             ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
@@ -274,6 +276,8 @@ class IdentityMethods:
             PoolTokenNotAccepted: A pool's own token is given as a login.
             UnsupportedLoginProvider: A login names a provider that the pool does not have.
             SamlNotSupported: A login names the ARN of a SAML provider.
+            LegacyProviderNotSupported: A pool's settings, or a login, name api.twitter.com or www.digits.com,
+                which Amazon Cognito knows from former years.
             LoginTokenInvalid: A login's token fails a check.
             ProviderUnavailable: A login provider does not answer, or says that it cannot now.
             ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
@@ -561,6 +565,8 @@ class AsyncIdentityMethods:
             PoolTokenNotAccepted: A pool's own token is given as a login.
             UnsupportedLoginProvider: A login names a provider that the pool does not have.
             SamlNotSupported: A login names the ARN of a SAML provider.
+            LegacyProviderNotSupported: A pool's settings, or a login, name api.twitter.com or www.digits.com,
+                which Amazon Cognito knows from former years.
             LoginTokenInvalid: A login's token fails a check.
             ProviderUnavailable: A login provider does not answer, or says that it cannot now.
             ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
@@ -605,6 +611,8 @@ class AsyncIdentityMethods:
             PoolTokenNotAccepted: A pool's own token is given as a login.
             UnsupportedLoginProvider: A login names a provider that the pool does not have.
             SamlNotSupported: A login names the ARN of a SAML provider.
+            LegacyProviderNotSupported: A pool's settings, or a login, name api.twitter.com or www.digits.com,
+                which Amazon Cognito knows from former years.
             LoginTokenInvalid: A login's token fails a check.
             ProviderUnavailable: A login provider does not answer, or says that it cannot now.
             ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its

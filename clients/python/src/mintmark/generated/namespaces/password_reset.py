@@ -48,6 +48,7 @@ class PasswordResetMethods:
         *,
         username: str,
         tenant_id: Optional[str] = None,
+        language: Optional[str] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.PasswordResetStep:
@@ -60,6 +61,9 @@ class PasswordResetMethods:
                 of a tenant, which stands in its issuer and is the audience of its ID tokens.
             username (string of 0–1024 characters): The email address that somebody signs up or in with.
                 Compared without regard to upper and lower case.
+            language (string of 2–64 characters like ^[A-Za-z]+(-[A-Za-z0-9]+)*$; optional): The language of
+                the messages: the tenant's words in it, else in the language without its region, else in the
+                tenant's own, else the built-in English ones. It stays for the whole flow.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -75,7 +79,11 @@ class PasswordResetMethods:
         Elsewhere: nativeAuth: /resetpassword/v1.0/start, /resetpassword/v1.0/challenge; firebase:
         accounts:sendOobCode.
         """
-        params: Dict[str, Any] = {"tenantId": tenant_id, "username": username}
+        params: Dict[str, Any] = {
+            "tenantId": tenant_id,
+            "username": username,
+            "language": language,
+        }
         answer = self._call("passwordReset.start", params, timeout, trace)
         return types.PasswordResetStep.of(answer)
 
@@ -186,6 +194,7 @@ class AsyncPasswordResetMethods:
         *,
         username: str,
         tenant_id: Optional[str] = None,
+        language: Optional[str] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.PasswordResetStep:
@@ -198,6 +207,9 @@ class AsyncPasswordResetMethods:
                 of a tenant, which stands in its issuer and is the audience of its ID tokens.
             username (string of 0–1024 characters): The email address that somebody signs up or in with.
                 Compared without regard to upper and lower case.
+            language (string of 2–64 characters like ^[A-Za-z]+(-[A-Za-z0-9]+)*$; optional): The language of
+                the messages: the tenant's words in it, else in the language without its region, else in the
+                tenant's own, else the built-in English ones. It stays for the whole flow.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -213,7 +225,11 @@ class AsyncPasswordResetMethods:
         Elsewhere: nativeAuth: /resetpassword/v1.0/start, /resetpassword/v1.0/challenge; firebase:
         accounts:sendOobCode.
         """
-        params: Dict[str, Any] = {"tenantId": tenant_id, "username": username}
+        params: Dict[str, Any] = {
+            "tenantId": tenant_id,
+            "username": username,
+            "language": language,
+        }
         answer = await self._call("passwordReset.start", params, timeout, trace)
         return types.PasswordResetStep.of(answer)
 

@@ -53,6 +53,8 @@ class PoolMethods:
             PoolExists: pool.create with an id that is taken.
             InvalidPoolProvider: A pool's provider cannot be used: an issuer that is no https URL, no client
                 ids, keys that cannot be read, a name that is taken.
+            LegacyProviderNotSupported: A pool's settings, or a login, name api.twitter.com or www.digits.com,
+                which Amazon Cognito knows from former years.
             TenantNotFound: A tenant is named that was never created, or is deleted.
 
         Elsewhere: cognito: CreateIdentityPool.
@@ -237,8 +239,9 @@ class PoolMethods:
         Raises:
             PoolNotFound: The pool was never created, or is deleted.
             UnsupportedLoginProvider: A login names a provider that the pool does not have.
-            InvalidPrincipalTags: A tag has characters that no tag has, its key begins with aws:, two keys
-                differ in case only, or the tags make the token too long.
+            InvalidPrincipalTags: A tag has characters that no tag has or is too long, whether a caller gives
+                it or a tag map makes it of a claim; its key begins with aws:, two keys differ in case only,
+                or the tags make the token too long.
 
         Elsewhere: cognito: SetPrincipalTagAttributeMap.
         """
@@ -270,7 +273,8 @@ class PoolMethods:
                 and a UUID.
             roles (RolesByKind): The roles that credentials.get chooses from.
             mappings (object of RoleMapping; optional): Login provider to how it chooses a role; a provider
-                without an entry gives the authenticated role.
+                without an entry gives the authenticated role. Of a Cognito user pool each app client has its
+                own entry, cognito-idp.<region>.amazonaws.com/<userPoolId>:<clientId>.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -387,6 +391,8 @@ class PoolMethods:
             DeveloperProviderFixed: pool.update names another developer provider than the pool has.
             InvalidPoolProvider: A pool's provider cannot be used: an issuer that is no https URL, no client
                 ids, keys that cannot be read, a name that is taken.
+            LegacyProviderNotSupported: A pool's settings, or a login, name api.twitter.com or www.digits.com,
+                which Amazon Cognito knows from former years.
             TenantNotFound: A tenant is named that was never created, or is deleted.
 
         Elsewhere: cognito: UpdateIdentityPool.
@@ -450,6 +456,8 @@ class AsyncPoolMethods:
             PoolExists: pool.create with an id that is taken.
             InvalidPoolProvider: A pool's provider cannot be used: an issuer that is no https URL, no client
                 ids, keys that cannot be read, a name that is taken.
+            LegacyProviderNotSupported: A pool's settings, or a login, name api.twitter.com or www.digits.com,
+                which Amazon Cognito knows from former years.
             TenantNotFound: A tenant is named that was never created, or is deleted.
 
         Elsewhere: cognito: CreateIdentityPool.
@@ -634,8 +642,9 @@ class AsyncPoolMethods:
         Raises:
             PoolNotFound: The pool was never created, or is deleted.
             UnsupportedLoginProvider: A login names a provider that the pool does not have.
-            InvalidPrincipalTags: A tag has characters that no tag has, its key begins with aws:, two keys
-                differ in case only, or the tags make the token too long.
+            InvalidPrincipalTags: A tag has characters that no tag has or is too long, whether a caller gives
+                it or a tag map makes it of a claim; its key begins with aws:, two keys differ in case only,
+                or the tags make the token too long.
 
         Elsewhere: cognito: SetPrincipalTagAttributeMap.
         """
@@ -667,7 +676,8 @@ class AsyncPoolMethods:
                 and a UUID.
             roles (RolesByKind): The roles that credentials.get chooses from.
             mappings (object of RoleMapping; optional): Login provider to how it chooses a role; a provider
-                without an entry gives the authenticated role.
+                without an entry gives the authenticated role. Of a Cognito user pool each app client has its
+                own entry, cognito-idp.<region>.amazonaws.com/<userPoolId>:<clientId>.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -784,6 +794,8 @@ class AsyncPoolMethods:
             DeveloperProviderFixed: pool.update names another developer provider than the pool has.
             InvalidPoolProvider: A pool's provider cannot be used: an issuer that is no https URL, no client
                 ids, keys that cannot be read, a name that is taken.
+            LegacyProviderNotSupported: A pool's settings, or a login, name api.twitter.com or www.digits.com,
+                which Amazon Cognito knows from former years.
             TenantNotFound: A tenant is named that was never created, or is deleted.
 
         Elsewhere: cognito: UpdateIdentityPool.

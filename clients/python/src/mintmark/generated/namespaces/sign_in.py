@@ -81,6 +81,7 @@ class SignInMethods:
         *,
         username: str,
         tenant_id: Optional[str] = None,
+        language: Optional[str] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
@@ -93,6 +94,9 @@ class SignInMethods:
                 of a tenant, which stands in its issuer and is the audience of its ID tokens.
             username (string of 0–1024 characters): The email address that somebody signs up or in with.
                 Compared without regard to upper and lower case.
+            language (string of 2–64 characters like ^[A-Za-z]+(-[A-Za-z0-9]+)*$; optional): The language of
+                the messages: the tenant's words in it, else in the language without its region, else in the
+                tenant's own, else the built-in English ones. It stays for the whole flow.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -105,7 +109,11 @@ class SignInMethods:
 
         Elsewhere: nativeAuth: /oauth2/v2.0/initiate, /oauth2/v2.0/challenge.
         """
-        params: Dict[str, Any] = {"tenantId": tenant_id, "username": username}
+        params: Dict[str, Any] = {
+            "tenantId": tenant_id,
+            "username": username,
+            "language": language,
+        }
         answer = self._call("signIn.start", params, timeout, trace)
         return types.SignInStep.of(answer)
 
@@ -201,7 +209,7 @@ class SignInMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
-        """Sign in after a sign-up or a reset.
+        """Sign in after a sign-up, a reset or a change of address.
 
         With the continuation token that completed it, once, within five minutes. Who comes too late signs in
         as always.
@@ -221,6 +229,7 @@ class SignInMethods:
             ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
             StepNotPossible: A step that does not follow from where the flow stands.
             AccountDisabled: A disabled account would sign in or refresh.
+            PasswordChangeRequired: An account whose password must be changed.
             AudienceNotOffered: An audience that the tenant does not list.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=continuation_token.
@@ -460,6 +469,7 @@ class AsyncSignInMethods:
         *,
         username: str,
         tenant_id: Optional[str] = None,
+        language: Optional[str] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
@@ -472,6 +482,9 @@ class AsyncSignInMethods:
                 of a tenant, which stands in its issuer and is the audience of its ID tokens.
             username (string of 0–1024 characters): The email address that somebody signs up or in with.
                 Compared without regard to upper and lower case.
+            language (string of 2–64 characters like ^[A-Za-z]+(-[A-Za-z0-9]+)*$; optional): The language of
+                the messages: the tenant's words in it, else in the language without its region, else in the
+                tenant's own, else the built-in English ones. It stays for the whole flow.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -484,7 +497,11 @@ class AsyncSignInMethods:
 
         Elsewhere: nativeAuth: /oauth2/v2.0/initiate, /oauth2/v2.0/challenge.
         """
-        params: Dict[str, Any] = {"tenantId": tenant_id, "username": username}
+        params: Dict[str, Any] = {
+            "tenantId": tenant_id,
+            "username": username,
+            "language": language,
+        }
         answer = await self._call("signIn.start", params, timeout, trace)
         return types.SignInStep.of(answer)
 
@@ -580,7 +597,7 @@ class AsyncSignInMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
-        """Sign in after a sign-up or a reset.
+        """Sign in after a sign-up, a reset or a change of address.
 
         With the continuation token that completed it, once, within five minutes. Who comes too late signs in
         as always.
@@ -600,6 +617,7 @@ class AsyncSignInMethods:
             ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
             StepNotPossible: A step that does not follow from where the flow stands.
             AccountDisabled: A disabled account would sign in or refresh.
+            PasswordChangeRequired: An account whose password must be changed.
             AudienceNotOffered: An audience that the tenant does not list.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=continuation_token.

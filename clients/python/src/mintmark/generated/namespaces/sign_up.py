@@ -51,6 +51,7 @@ class SignUpMethods:
         tenant_id: Optional[str] = None,
         password: Optional[str] = None,
         attributes: Optional[Mapping[str, Any]] = None,
+        language: Optional[str] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignUpStep:
@@ -68,6 +69,9 @@ class SignUpMethods:
             password (string of 0–4096 characters; optional): A password.
             attributes (any object; optional): Attributes by their names: strings, integers and booleans, as
                 the tenant asks for them.
+            language (string of 2–64 characters like ^[A-Za-z]+(-[A-Za-z0-9]+)*$; optional): The language of
+                the messages: the tenant's words in it, else in the language without its region, else in the
+                tenant's own, else the built-in English ones. It stays for the whole flow.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -89,6 +93,7 @@ class SignUpMethods:
             "username": username,
             "password": password,
             "attributes": attributes,
+            "language": language,
         }
         answer = self._call("signUp.start", params, timeout, trace)
         return types.SignUpStep.of(answer)
@@ -238,6 +243,7 @@ class AsyncSignUpMethods:
         tenant_id: Optional[str] = None,
         password: Optional[str] = None,
         attributes: Optional[Mapping[str, Any]] = None,
+        language: Optional[str] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignUpStep:
@@ -255,6 +261,9 @@ class AsyncSignUpMethods:
             password (string of 0–4096 characters; optional): A password.
             attributes (any object; optional): Attributes by their names: strings, integers and booleans, as
                 the tenant asks for them.
+            language (string of 2–64 characters like ^[A-Za-z]+(-[A-Za-z0-9]+)*$; optional): The language of
+                the messages: the tenant's words in it, else in the language without its region, else in the
+                tenant's own, else the built-in English ones. It stays for the whole flow.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -276,6 +285,7 @@ class AsyncSignUpMethods:
             "username": username,
             "password": password,
             "attributes": attributes,
+            "language": language,
         }
         answer = await self._call("signUp.start", params, timeout, trace)
         return types.SignUpStep.of(answer)

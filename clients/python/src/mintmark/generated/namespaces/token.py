@@ -96,13 +96,16 @@ class TokenMethods:
             PoolTokenNotAccepted: A pool's own token is given as a login.
             UnsupportedLoginProvider: A login names a provider that the pool does not have.
             SamlNotSupported: A login names the ARN of a SAML provider.
+            LegacyProviderNotSupported: A pool's settings, or a login, name api.twitter.com or www.digits.com,
+                which Amazon Cognito knows from former years.
             LoginTokenInvalid: A login's token fails a check.
             ProviderUnavailable: A login provider does not answer, or says that it cannot now.
             ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
                 documents or its keys are not what they must be. Asking again changes nothing until the
                 provider, or how the pool names it, is mended.
-            InvalidPrincipalTags: A tag has characters that no tag has, its key begins with aws:, two keys
-                differ in case only, or the tags make the token too long.
+            InvalidPrincipalTags: A tag has characters that no tag has or is too long, whether a caller gives
+                it or a tag map makes it of a claim; its key begins with aws:, two keys differ in case only,
+                or the tags make the token too long.
 
         Elsewhere: cognito: GetOpenIdToken.
         """
@@ -152,8 +155,9 @@ class TokenMethods:
                 logins already.
             InvalidLogin: The proof of a login cannot be used: a developer user identifier above 1024
                 characters, a token that does not verify.
-            InvalidPrincipalTags: A tag has characters that no tag has, its key begins with aws:, two keys
-                differ in case only, or the tags make the token too long.
+            InvalidPrincipalTags: A tag has characters that no tag has or is too long, whether a caller gives
+                it or a tag map makes it of a claim; its key begins with aws:, two keys differ in case only,
+                or the tags make the token too long.
             PoolTokenNotAccepted: A pool's own token is given as a login.
             LoginTokenInvalid: A login's token fails a check.
             ProviderUnavailable: A login provider does not answer, or says that it cannot now.
@@ -321,13 +325,16 @@ class AsyncTokenMethods:
             PoolTokenNotAccepted: A pool's own token is given as a login.
             UnsupportedLoginProvider: A login names a provider that the pool does not have.
             SamlNotSupported: A login names the ARN of a SAML provider.
+            LegacyProviderNotSupported: A pool's settings, or a login, name api.twitter.com or www.digits.com,
+                which Amazon Cognito knows from former years.
             LoginTokenInvalid: A login's token fails a check.
             ProviderUnavailable: A login provider does not answer, or says that it cannot now.
             ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
                 documents or its keys are not what they must be. Asking again changes nothing until the
                 provider, or how the pool names it, is mended.
-            InvalidPrincipalTags: A tag has characters that no tag has, its key begins with aws:, two keys
-                differ in case only, or the tags make the token too long.
+            InvalidPrincipalTags: A tag has characters that no tag has or is too long, whether a caller gives
+                it or a tag map makes it of a claim; its key begins with aws:, two keys differ in case only,
+                or the tags make the token too long.
 
         Elsewhere: cognito: GetOpenIdToken.
         """
@@ -377,8 +384,9 @@ class AsyncTokenMethods:
                 logins already.
             InvalidLogin: The proof of a login cannot be used: a developer user identifier above 1024
                 characters, a token that does not verify.
-            InvalidPrincipalTags: A tag has characters that no tag has, its key begins with aws:, two keys
-                differ in case only, or the tags make the token too long.
+            InvalidPrincipalTags: A tag has characters that no tag has or is too long, whether a caller gives
+                it or a tag map makes it of a claim; its key begins with aws:, two keys differ in case only,
+                or the tags make the token too long.
             PoolTokenNotAccepted: A pool's own token is given as a login.
             LoginTokenInvalid: A login's token fails a check.
             ProviderUnavailable: A login provider does not answer, or says that it cannot now.

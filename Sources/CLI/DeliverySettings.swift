@@ -1,0 +1,92 @@
+import ArgumentParser
+import Crypto
+import Messages
+import Mintmark
+import Network
+
+/// Who carries messages to people, as the command line says; what it leaves out, the environment may say.
+struct DeliverySettings {
+    var smtpURL: String?
+    var mailFrom: String?
+    var smtpUser: String?
+    var smtpPasswordFile: String?
+    var smtpUnencrypted = false
+    var webhookURL: String?
+    var webhookSecretFile: String?
+
+    /// The mail server and who writes, nil if none is named.
+    ///
+    /// - Throws: `ValidationError` for what cannot be used, and for what goes with a server if there is none.
+    func mail() throws -> MailSettings? {
+        let from = GivenValue(mailFrom, "--mail-from", "MAIL_FROM")
+        let user = GivenValue(smtpUser, "--smtp-user", "SMTP_USER")
+        let password = try GivenValue(secret: "SMTP_PASSWORD", file: smtpPasswordFile, "--smtp-password-file")
+        guard let url = GivenValue(smtpURL, "--smtp-url", "SMTP_URL", "SMTP") else {
+            if let lonely = from ?? user ?? password {
+                throw ValidationError(
+                    "\(lonely.source) needs a mail server: --smtp-url smtp://mail.example.com:587 (or MINTMARK_SMTP_URL).")
+            }
+            return nil
+        }
+        guard let from else {
+            throw ValidationError("\(url.source) needs --mail-from (or MINTMARK_MAIL_FROM), the address that mails come from.")
+        }
+        if url.value.contains("@") {
+            throw ValidationError(
+                "\(url.source) is a server alone. Its user goes to --smtp-user (or MINTMARK_SMTP_USER), the password to MINTMARK_SMTP_PASSWORD "
+                    + "or into a file that --smtp-password-file names.")
+        }
+        let sender: MailAddress
+        do throws(MailAddress.Refusal) { sender = try MailAddress(from.value) } catch {
+            throw ValidationError("\(from.source): '\(from.value)' is not used. \(error)")
+        }
+        let login = try Self.login(user, password)
+        let isUnencrypted = try Environment.flag("SMTP_UNENCRYPTED", or: smtpUnencrypted)
+        do throws(SMTPServer.Refusal) {
+            return MailSettings(
+                server: try SMTPServer(url: url.value, isUnencrypted: isUnencrypted, login: login), sender: Mailbox(address: sender))
+        } catch {
+            if error == .login, let user { throw ValidationError("\(user.source): \(error)") }
+            throw ValidationError("\(url.source): '\(url.value)' is not used. \(error)")
+        }
+    }
+
+    private static func login(_ user: GivenValue?, _ password: GivenValue?) throws -> SMTPServer.Login? {
+        switch (user, password) {
+        case (nil, nil): return nil
+        case (let user?, let password?): return SMTPServer.Login(user: user.value, password: SecretBytes(Array(password.value.utf8)))
+        case (let user?, nil):
+            throw ValidationError("\(user.source) needs a password: MINTMARK_SMTP_PASSWORD, or a file that --smtp-password-file names.")
+        case (nil, let password?):
+            throw ValidationError("\(password.source) needs its user: --smtp-user (or MINTMARK_SMTP_USER).")
+        }
+    }
+
+    /// Who is posted messages to send, nil if nobody is named. Whoever starts the process may name a machine of the private network, and
+    /// with plain http this one.
+    ///
+    /// - Throws: `ValidationError` for what cannot be used.
+    func webhook() throws -> WebhookEndpoint? {
+        let secret = try GivenValue(secret: "WEBHOOK_SECRET", file: webhookSecretFile, "--webhook-secret-file")
+        guard let url = GivenValue(webhookURL, "--webhook-url", "WEBHOOK_URL") else {
+            if let secret {
+                throw ValidationError(
+                    "\(secret.source) needs to know where to post: --webhook-url https://hooks.example.com/mintmark (or MINTMARK_WEBHOOK_URL)."
+                )
+            }
+            return nil
+        }
+        guard let secret else {
+            throw ValidationError(
+                "\(url.source) needs the secret that posts are signed with: MINTMARK_WEBHOOK_SECRET, or a file that --webhook-secret-file names. "
+                    + "`openssl rand -hex 32` makes one.")
+        }
+        do throws(WebhookEndpoint.Refusal) {
+            return try WebhookEndpoint(
+                url: url.value, secrets: [SecretBytes(Array(secret.value.utf8))],
+                policy: HTTPPolicy(allowsInsecureLoopback: url.value.hasPrefix("http://"), allowsPrivateNetwork: true))
+        } catch {
+            throw ValidationError("\(error.isOfSecret ? secret.source : url.source): \(error)")
+        }
+    }
+}

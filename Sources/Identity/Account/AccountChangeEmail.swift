@@ -1,0 +1,97 @@
+import Contract
+import JSON
+import Storage
+
+extension AccountService {
+    /// Sends a code to the address that an account is to have, or to the one it has if that is not verified.
+    ///
+    /// - Throws: `CallerNotAllowed`, `AccountNotFound`, `InvalidUsername`, `UserAlreadyExists`, `RecentSignInRequired`,
+    ///   `InvalidPassword`, `PasswordNotSet`, `AccountLocked`, `TooManyCodes`, `MessageNotSent`, what verifying an ID token throws; for a
+    ///   continuation token `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
+    /// - Source: firebase.md, sections 2.9 and 7 (recent login); native-auth.md 1.8, 6.3.
+    public func changeEmail(_ request: AccountChangeEmail.Params, _ call: any CallContext) throws -> AccountChangeEmail.Result {
+        let name = AccountChangeEmail.info.name
+        guard case .email(let typed) = request.address, let asker = try asker(request.account, call) else {
+            guard case .continuationToken(let token) = request.account else { throw ContinuationTokenInvalid() }
+            let found = try flows.resend(token, [.emailChange, .emailVerification], .verifyAddress, name, sending)
+            return answer(found.flow, found.tenant)
+        }
+        let now = surroundings.clock.now
+        let address = try Username(typed)
+        let accountId = asker.accountId
+        let (account, shown, tenant, wanted) = try surroundings.database.read { tx in
+            guard let account = try tx.account(accountId), let tenant = try catalogue.knownTenant(account.tenantId, in: tx) else {
+                throw AccountNotFound(accountId: accountId)
+            }
+            return (account, try account.answer(in: tx), tenant, try decide(address, account, tenant, in: tx))
+        }
+        if wanted == .nothing { return EmailChangeStep(state: .completed, account: shown) }
+        if let signedInAt = asker.signedInAt, wanted != .verification {
+            try prove(account, tenant, request.currentPassword, signedInAt, at: now)
+        }
+        let fingerprint = flows.fingerprint(
+            name,
+            [.string(asker.named), .string(typed)] + [request.currentPassword, request.language].map { $0.map { .string($0) } ?? .null })
+        let kind: Flow.Kind = wanted == .verification ? .emailVerification : .emailChange
+        let draft = flows.newFlow(
+            kind, .codeRequired, address, of: account.id, in: tenant, language: request.language, request: fingerprint, at: now)
+        let flow = try flows.begin(.verifyAddress, tenant, draft.address, sending, request: fingerprint, at: now) { tx in
+            guard let account = try tx.account(accountId) else { throw AccountNotFound(accountId: accountId) }
+            var flow = draft
+            flow.isDecoy = try decide(address, account, tenant, in: tx) == .show
+            return flow
+        }
+        return answer(flow, tenant)
+    }
+
+    /// Who asks for an address.
+    private struct Asker {
+        let accountId: String
+        /// When the account's owner signed in; nil if the developer asks.
+        let signedInAt: Int64?
+        /// The parameter that says it.
+        let named: String
+    }
+
+    /// - Returns: nil for a continuation token.
+    private func asker(_ account: AccountChangeEmail.Params.Account, _ call: any CallContext) throws -> Asker? {
+        switch account {
+        case .continuationToken: return nil
+        case .accountId(let id):
+            if call.isPublicCaller { throw CallerNotAllowed(method: "\(AccountChangeEmail.info.name) by accountId") }
+            return Asker(accountId: id, signedInAt: nil, named: id)
+        case .idToken(let idToken):
+            let token = try TenantTokenVerifier(surroundings: surroundings, catalogue: catalogue).verify(
+                idToken, .init(use: .id), now: surroundings.clock.now)
+            return Asker(accountId: token.accountId, signedInAt: token.authenticatedAt, named: idToken)
+        }
+    }
+
+    private func decide(_ address: Username, _ account: AccountRecord, _ tenant: TenantRecord, in tx: Transaction) throws -> EmailChange {
+        try EmailChange.decide(
+            address, of: account.id, present: account.email, isVerified: account.isEmailVerified,
+            owner: try tx.account(named: address.folded, in: tenant.id)?.id, isHidden: tenant.settings.enumerationProtection)
+    }
+
+    /// - Throws: `RecentSignInRequired` without a password, else `InvalidPassword`, `PasswordNotSet`, `AccountLocked`.
+    private func prove(_ account: AccountRecord, _ tenant: TenantRecord, _ password: String?, _ signedInAt: Int64, at now: Int64) throws {
+        guard let password else { return try RecentSignIn.check(authenticatedAt: signedInAt, at: now) }
+        if account.password == nil { throw PasswordNotSet(next: "signIn.start") }
+        let (check, subject) = (PasswordCheck(surroundings), account.lockoutSubject)
+        try surroundings.database.read { try $0.lockout(of: subject, at: now).check(at: now) }
+        let isRight = try check.matches(password, account)
+        let refusal = try surroundings.database.write { tx in
+            try tx.lock([account.id])
+            let isStillRight = try isRight && tx.account(account.id)?.password == account.password
+            return try check.judge(password, isRight: isStillRight, subject: subject, tenant, at: now, in: tx)
+        }
+        if let refusal { throw refusal }
+    }
+
+    /// Where a change stands that waits for its code.
+    func answer(_ flow: Flow, _ tenant: TenantRecord) -> EmailChangeStep {
+        EmailChangeStep(
+            state: .codeRequired, continuationToken: flows.token(of: flow), sentTo: (try? Username(flow.username))?.masked, channel: .email,
+            codeLength: tenant.codes.length, resendAt: flow.code.sentAt + tenant.codes.resendAfterSeconds, expiresAt: flow.code.expiresAt)
+    }
+}

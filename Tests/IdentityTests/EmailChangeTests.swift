@@ -1,0 +1,45 @@
+import Contract
+import Testing
+
+@testable import Identity
+
+@Suite("another address for an account")
+struct EmailChangeTests {
+    private static let own = "a"
+
+    private func decide(
+        _ wanted: String, present: String? = "Alice@example.com", isVerified: Bool = true, owner: String? = nil, isHidden: Bool = false
+    ) throws -> EmailChange {
+        try EmailChange.decide(
+            try Username(wanted), of: Self.own, present: present, isVerified: isVerified, owner: owner, isHidden: isHidden)
+    }
+
+    @Test("a free one is a change")
+    func free() throws {
+        #expect(try decide("new@example.com") == .change)
+        #expect(try decide("new@example.com", isVerified: false) == .change)
+        #expect(try decide("new@example.com", present: nil) == .change)
+    }
+
+    @Test("the present one is verified, unless it is; written otherwise it is verified anew")
+    func present() throws {
+        #expect(try decide("Alice@example.com", owner: Self.own) == .nothing)
+        #expect(try decide("Alice@example.com", isVerified: false, owner: Self.own) == .verification)
+        #expect(try decide("alice@EXAMPLE.com", owner: Self.own) == .verification)
+    }
+
+    @Test(
+        "somebody else's is refused, or asked for in vain where nobody is to learn it", arguments: ["bob@example.com", "Alice@example.com"])
+    func taken(_ wanted: String) throws {
+        #expect(throws: UserAlreadyExists(next: "signIn.start")) { try decide(wanted, owner: "b") }
+        #expect(try decide(wanted, owner: "b", isHidden: true) == .show)
+    }
+
+    @Test("a sign-in is recent for five minutes, the last second among them")
+    func recent() throws {
+        #expect(throws: Never.self) { try RecentSignIn.check(authenticatedAt: 1000, at: 1300) }
+        #expect(throws: RecentSignInRequired(authenticatedAt: 1000, maximumAgeSeconds: 300)) {
+            try RecentSignIn.check(authenticatedAt: 1000, at: 1301)
+        }
+    }
+}
