@@ -16,6 +16,7 @@ public final class Services: Sendable {
     public let identity: IdentityService
     public let idp: IdpService
     public let key: KeyService
+    public let mfa: MfaService
     public let passwordReset: PasswordResetService
     public let pool: PoolService
     public let role: RoleService
@@ -42,6 +43,7 @@ public final class Services: Sendable {
         identity = IdentityService(surroundings, catalogue)
         idp = IdpService(surroundings, catalogue)
         key = KeyService(surroundings, catalogue)
+        mfa = MfaService(surroundings, catalogue)
         passwordReset = PasswordResetService(surroundings, catalogue)
         pool = PoolService(surroundings, catalogue)
         role = RoleService(surroundings, catalogue)
@@ -59,7 +61,7 @@ public final class Services: Sendable {
         let test = mintmark.configuration.testing ? TestService(surroundings, catalogue, loopback) : nil
         let methods = Contract.MethodTable.bind(
             account: account, audit: audit, compat: compat, credentials: credentials, credentialsProvider: credentialsProvider,
-            identity: identity, idp: idp, key: key, passwordReset: passwordReset, pool: pool, role: role, rpc: RpcService(mintmark),
+            identity: identity, idp: idp, key: key, mfa: mfa, passwordReset: passwordReset, pool: pool, role: role, rpc: RpcService(mintmark),
             session: session,
             signIn: signIn, signUp: signUp, store: store, system: SystemService(mintmark), tenant: tenant, test: test, token: token)
         let byName = Dictionary(uniqueKeysWithValues: methods.map { ($0.info.name, $0) })

@@ -50,6 +50,13 @@ public enum MethodTable {
         KeyList.info,
         KeyRevoke.info,
         KeyRotate.info,
+        MfaChallenge.info,
+        MfaConfirm.info,
+        MfaEnroll.info,
+        MfaList.info,
+        MfaRecoveryCodes.info,
+        MfaResolve.info,
+        MfaWithdraw.info,
         PasswordResetResendCode.info,
         PasswordResetStart.info,
         PasswordResetSubmitCode.info,
@@ -113,9 +120,9 @@ public enum MethodTable {
     ]
 
     /// Binds every method to its handler. Testing methods are left out where there is none.
-    public static func bind(account: any AccountHandlers, audit: any AuditHandlers, compat: any CompatHandlers, credentials: any CredentialsHandlers, credentialsProvider: any CredentialsProviderHandlers, identity: any IdentityHandlers, idp: any IdpHandlers, key: any KeyHandlers, passwordReset: any PasswordResetHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, session: any SessionHandlers, signIn: any SignInHandlers, signUp: any SignUpHandlers, store: any StoreHandlers, system: any SystemHandlers, tenant: any TenantHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
+    public static func bind(account: any AccountHandlers, audit: any AuditHandlers, compat: any CompatHandlers, credentials: any CredentialsHandlers, credentialsProvider: any CredentialsProviderHandlers, identity: any IdentityHandlers, idp: any IdpHandlers, key: any KeyHandlers, mfa: any MfaHandlers, passwordReset: any PasswordResetHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, session: any SessionHandlers, signIn: any SignInHandlers, signUp: any SignUpHandlers, store: any StoreHandlers, system: any SystemHandlers, tenant: any TenantHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
         var all: [BoundMethod] = []
-        all.reserveCapacity(105)
+        all.reserveCapacity(112)
         all.append(BoundMethod(AccountChangeEmail.self) { try account.changeEmail($0, $1) })
         all.append(BoundMethod(AccountChangePassword.self) { try account.changePassword($0, $1) })
         all.append(BoundMethod(AccountCreate.self) { try account.create($0, $1) })
@@ -161,6 +168,13 @@ public enum MethodTable {
         all.append(BoundMethod(KeyList.self) { try key.list($0, $1) })
         all.append(BoundMethod(KeyRevoke.self) { try key.revoke($0, $1) })
         all.append(BoundMethod(KeyRotate.self) { try key.rotate($0, $1) })
+        all.append(BoundMethod(MfaChallenge.self) { try mfa.challenge($0, $1) })
+        all.append(BoundMethod(MfaConfirm.self) { try mfa.confirm($0, $1) })
+        all.append(BoundMethod(MfaEnroll.self) { try mfa.enroll($0, $1) })
+        all.append(BoundMethod(MfaList.self) { try mfa.list($0, $1) })
+        all.append(BoundMethod(MfaRecoveryCodes.self) { try mfa.recoveryCodes($0, $1) })
+        all.append(BoundMethod(MfaResolve.self) { try mfa.resolve($0, $1) })
+        all.append(BoundMethod(MfaWithdraw.self) { try mfa.withdraw($0, $1) })
         all.append(BoundMethod(PasswordResetResendCode.self) { try passwordReset.resendCode($0, $1) })
         all.append(BoundMethod(PasswordResetStart.self) { try passwordReset.start($0, $1) })
         all.append(BoundMethod(PasswordResetSubmitCode.self) { try passwordReset.submitCode($0, $1) })

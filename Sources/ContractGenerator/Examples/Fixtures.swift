@@ -269,6 +269,40 @@ enum Fixtures {
                         method: "signIn.withPassword", params: ["username": "alice@example.com", "password": "correct horse 9 Battery"],
                         result: ["idToken": "$idToken"])
                 ]),
+            // Its second factor, text messages, waiting for the first code: $continuation, $code.
+            Fixture(
+                name: "factorEnrolment", given: ["passwordSession"],
+                steps: [
+                    .init(
+                        method: "mfa.enroll", params: ["idToken": "$idToken", "kind": "sms", "phoneNumber": "+4915112345678"],
+                        result: ["continuationToken": "$continuation"]),
+                    .init(method: "test.outbox", params: [:], result: ["messages": [["code": "$code"]]]),
+                ]),
+            // That factor, enrolled, and a session that has shown it: $factor, $freshIdToken.
+            Fixture(
+                name: "factor", given: ["factorEnrolment"],
+                steps: [
+                    .init(
+                        method: "mfa.confirm", params: ["continuationToken": "$continuation", "code": "$code"],
+                        result: ["idToken": "$freshIdToken", "account": ["factors": [["factorId": "$factor"]]]])
+                ]),
+            // A sign-in that waits for it: $secondContinuation.
+            Fixture(
+                name: "secondFactorRequired", given: ["factor"],
+                steps: [
+                    .init(
+                        method: "signIn.withPassword", params: ["username": "alice@example.com", "password": "correct horse 9 Battery"],
+                        result: ["state": "secondFactorRequired", "continuationToken": "$secondContinuation"])
+                ]),
+            // The same with its code on the way: $challenged, $secondCode.
+            Fixture(
+                name: "secondFactorChallenged", given: ["secondFactorRequired"],
+                steps: [
+                    .init(
+                        method: "mfa.challenge", params: ["continuationToken": "$secondContinuation", "factorId": "$factor"],
+                        result: ["continuationToken": "$challenged"]),
+                    .init(method: "test.outbox", params: ["after": 1], result: ["messages": [["code": "$secondCode"]]]),
+                ]),
             // A sign-in to it that waits for the password: $continuation.
             Fixture(
                 name: "passwordSignIn", given: ["passwordAccount"],

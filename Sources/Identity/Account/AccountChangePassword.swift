@@ -33,11 +33,12 @@ extension AccountService {
             account.password = sealed
             account.mustChangePassword = false
             account.updatedAt = now
+            let shown = try tx.session(token.sessionId)?.secondFactor
             _ = try tx.deleteSessions(of: account.id)
             try tx.deleteFlows(of: account.id, except: "")
             return .success(
                 try completion.begin(
-                    account, tenant, .password, fresh, AccountChangePassword.info.name, call, at: now, in: tx))
+                    account, tenant, .password.adding(shown), fresh, AccountChangePassword.info.name, call, at: now, in: tx))
         }
         return try completion.tokens(try outcome.get(), tenant, audience: request.audience, at: now)
     }

@@ -19,7 +19,7 @@ extension AccountService {
                 username, password, in: tenant.id, only: token.accountId, audience: request.audience, name, call)
         case .provider(let identity, let spending):
             let fresh = completion.fresh()
-            let outcome = try surroundings.database.write { tx -> Result<SignInCompletion.SignedIn, UserMismatch> in
+            let outcome = try surroundings.database.write { tx -> Result<(FirstFactor, PendingSignIn), UserMismatch> in
                 if let spending { try tx.spend(spending) }
                 let own = try OwnAccount(token, in: tx)
                 guard try tx.owner(ofLogin: identity.subject, at: identity.providerId, in: tenant.id) == own.account.id else {
@@ -28,11 +28,12 @@ extension AccountService {
                 try tx.update(identity.login(at: now), of: own.account.id)
                 var proof = SignInProof.provider(identity.providerId)
                 proof.claims = own.session.claims
-                return .success(try completion.begin(own.account, tenant, proof, fresh, name, call, at: now, in: tx))
+                let signIn = PendingSignIn(
+                    proof, audience: request.audience, identity, returnsProviderTokens: request.returnProviderTokens)
+                return .success((try completion.conclude(own.account, tenant, signIn, fresh, name, call, at: now, in: tx), signIn))
             }
-            return try completion.answer(
-                try outcome.get(), tenant, audience: request.audience, isNew: false, identity,
-                returnsProviderTokens: request.returnProviderTokens, at: now)
+            let (answered, signIn) = try outcome.get()
+            return try completion.answer(answered, tenant, signIn, at: now)
         }
     }
 }

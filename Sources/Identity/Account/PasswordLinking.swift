@@ -39,7 +39,7 @@ struct PasswordLinking: Sendable {
             try tx.deleteFlows(of: account.id, except: "")
             var proof = SignInProof.password
             proof.claims = own.session.claims
-            return try completion.begin(account, tenant, proof, fresh, name, call, at: now, in: tx)
+            return try completion.begin(account, tenant, proof.adding(own.session.secondFactor), fresh, name, call, at: now, in: tx)
         }
     }
 

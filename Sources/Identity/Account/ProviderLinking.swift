@@ -40,7 +40,7 @@ struct ProviderLinking: Sendable {
         let session = own.session
         return SignInProof(
             amr: session.amr.contains("fed") ? session.amr : session.amr + ["fed"], provider: identity.providerId, claims: session.claims,
-            authenticatedAt: own.account.method == .anonymous ? now : session.authenticatedAt)
+            authenticatedAt: own.account.method == .anonymous ? now : session.authenticatedAt, secondFactor: session.secondFactor)
     }
 
     private func facts(_ account: AccountRecord, in tx: Transaction) throws -> LinkRule.Facts {

@@ -12,12 +12,9 @@ struct PendingTokens: Sendable {
     init(vault: Vault) { self.vault = vault }
 
     func token(of identity: ProviderIdentity, in tenantId: String, at now: Int64) -> String {
-        var object: JSONObject = [
-            "tenant": .string(tenantId), "until": .number(JSONNumber(now + Self.lifetimeSeconds)),
-            "provider": .string(identity.providerId), "subject": .string(identity.subject), "trusted": .bool(identity.isEmailTrusted),
-            "profile": .object(identity.profile),
-        ]
-        for (name, path) in Self.texts { object[name] = identity[keyPath: path].map { .string($0) } }
+        var object = identity.object
+        object["tenant"] = .string(tenantId)
+        object["until"] = .number(JSONNumber(now + Self.lifetimeSeconds))
         return Base64URL.encode(vault.seal(SecretBytes(JSONValue.object(object).bytes), as: Self.name))
     }
 
@@ -25,14 +22,29 @@ struct PendingTokens: Sendable {
     func identity(of token: String, in tenantId: String, at now: Int64) throws -> ProviderIdentity {
         guard let sealed = Base64URL.decode(token), let bytes = try? vault.open(sealed, as: Self.name).copy(),
             let object = try? JSONValue(parsing: bytes).object, object["tenant"]?.string == tenantId,
-            let until = object["until"]?.int, now < until, let provider = object["provider"]?.string,
-            let subject = object["subject"]?.string
+            let until = object["until"]?.int, now < until, let identity = ProviderIdentity(object)
         else { throw PendingTokenInvalid() }
-        var identity = ProviderIdentity(providerId: provider, subject: subject)
-        identity.isEmailTrusted = object["trusted"]?.bool ?? false
-        identity.profile = object["profile"]?.object ?? [:]
-        for (name, path) in Self.texts { identity[keyPath: path] = object[name]?.string }
         return identity
+    }
+}
+
+extension ProviderIdentity {
+    /// As it is sealed.
+    var object: JSONObject {
+        var object: JSONObject = [
+            "provider": .string(providerId), "subject": .string(subject), "trusted": .bool(isEmailTrusted), "profile": .object(profile),
+        ]
+        for (name, path) in Self.texts { object[name] = self[keyPath: path].map { .string($0) } }
+        return object
+    }
+
+    /// - Returns: nil for what is not one.
+    init?(_ object: JSONObject) {
+        guard let provider = object["provider"]?.string, let subject = object["subject"]?.string else { return nil }
+        self.init(providerId: provider, subject: subject)
+        isEmailTrusted = object["trusted"]?.bool ?? false
+        profile = object["profile"]?.object ?? [:]
+        for (name, path) in Self.texts { self[keyPath: path] = object[name]?.string }
     }
 
     private static var texts: [(String, WritableKeyPath<ProviderIdentity, String?>)] {

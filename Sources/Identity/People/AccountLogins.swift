@@ -96,14 +96,15 @@ extension AccountRecord {
     }
 
     /// As `account.*` answers it.
-    func answer(_ logins: [AccountLogin]) -> Account {
+    func answer(_ logins: [AccountLogin], _ factors: [FactorRecord] = []) -> Account {
         Account(
             accountId: id, tenantId: tenantId, username: username, email: email, emailVerified: isEmailVerified,
-            method: SignInMethod(rawValue: method.rawValue) ?? .code, providers: providers(logins), attributes: EncodedObject(attributes),
+            method: SignInMethod(rawValue: method.rawValue) ?? .code, providers: providers(logins),
+            factors: factors.isEmpty ? nil : factors.map(\.answer), attributes: EncodedObject(attributes),
             claims: EncodedObject(claims), disabled: isDisabled, mustChangePassword: mustChangePassword, createdAt: createdAt,
             updatedAt: updatedAt, lastSignInAt: lastSignInAt)
     }
 
-    /// As it is answered, with what the store knows of its logins.
-    func answer(in tx: Transaction) throws -> Account { answer(try tx.accountLogins(of: id)) }
+    /// As it is answered, with what the store knows of its logins and factors.
+    func answer(in tx: Transaction) throws -> Account { answer(try tx.accountLogins(of: id), try tx.factors(of: id)) }
 }

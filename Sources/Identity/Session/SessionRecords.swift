@@ -11,6 +11,8 @@ struct SessionRecord: Sendable {
     let provider: String
     /// Claims of its tokens alone.
     let claims: JSONObject
+    /// What was shown beside the first factor.
+    let secondFactor: ShownFactor?
     let authenticatedAt: Int64
     let createdAt: Int64
     var lastUsedAt: Int64
@@ -27,18 +29,30 @@ struct RefreshTokenRecord: Sendable {
     let expiresAt: Int64
 }
 
+extension SessionRecord {
+    /// How its owner was authenticated, for a session that goes on where this one was.
+    var proof: SignInProof {
+        SignInProof(amr: amr, provider: provider, claims: claims, authenticatedAt: authenticatedAt, secondFactor: secondFactor)
+    }
+}
+
 extension Transaction {
     func session(_ id: String) throws -> SessionRecord? {
         try queryOne(
-            "SELECT id, account_id, amr, provider, claims, authenticated_at, created_at, last_used_at, expires_at FROM session WHERE id = $1",
-            id,
+            """
+            SELECT
+                id, account_id, amr, provider, claims, authenticated_at, created_at, last_used_at, expires_at, second_factor, factor_id
+            FROM session WHERE id = $1
+            """, id,
             row: SessionRecord.init)
     }
 
     func sessions(of accountId: String, at now: Int64, limit: Int) throws -> [SessionRecord] {
         try query(
             """
-            SELECT id, account_id, amr, provider, claims, authenticated_at, created_at, last_used_at, expires_at FROM session
+            SELECT
+                id, account_id, amr, provider, claims, authenticated_at, created_at, last_used_at, expires_at, second_factor, factor_id
+            FROM session
             WHERE account_id = $1 AND expires_at > $2 ORDER BY created_at DESC, id LIMIT $3
             """, accountId, now, limit, row: SessionRecord.init)
     }
@@ -46,10 +60,12 @@ extension Transaction {
     func insert(_ session: SessionRecord) throws {
         try execute(
             """
-            INSERT INTO session (id, account_id, amr, provider, claims, authenticated_at, created_at, last_used_at, expires_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+            INSERT INTO session (
+                id, account_id, amr, provider, claims, authenticated_at, created_at, last_used_at, expires_at, second_factor, factor_id)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
             """, session.id, session.accountId, session.amr.joined(separator: " "), session.provider,
-            JSONValue.object(session.claims).text, session.authenticatedAt, session.createdAt, session.lastUsedAt, session.expiresAt)
+            JSONValue.object(session.claims).text, session.authenticatedAt, session.createdAt, session.lastUsedAt, session.expiresAt,
+            session.secondFactor?.kind, session.secondFactor?.factorId)
     }
 
     func touchSession(_ id: String, usedAt now: Int64, expiresAt: Int64) throws {
@@ -99,7 +115,9 @@ extension SessionRecord {
     fileprivate init(_ row: Row) {
         self.init(
             id: row.string(0), accountId: row.string(1), amr: row.string(2).split(separator: " ").map(String.init),
-            provider: row.string(3), claims: (try? JSONValue(parsing: row.string(4)))?.object ?? [:], authenticatedAt: row.int(5),
+            provider: row.string(3), claims: (try? JSONValue(parsing: row.string(4)))?.object ?? [:],
+            secondFactor: row.optionalString(9).map { ShownFactor(kind: $0, factorId: row.optionalString(10) ?? "") },
+            authenticatedAt: row.int(5),
             createdAt: row.int(6), lastUsedAt: row.int(7), expiresAt: row.int(8))
     }
 }

@@ -59,7 +59,7 @@ extension SessionService {
             return .success(
                 (
                     SignInCompletion.SignedIn(
-                        account: account, logins: try tx.accountLogins(of: account.id), session: session, fresh: fresh), tenant
+                        account: account, logins: try tx.accountLogins(of: account.id), factors: [], session: session, fresh: fresh), tenant
                 )
             )
         }

@@ -21,19 +21,23 @@ struct SignInCompletion: Sendable {
         let sessionId: String
         let refreshToken: String
         let accessTokenId: String
+        /// Of a flow, where a second factor has to be shown first.
+        let flowId: String
     }
 
     /// A session with the refresh token that was put down for it.
     struct SignedIn: Sendable {
         let account: AccountRecord
         let logins: [AccountLogin]
+        let factors: [FactorRecord]
         let session: SessionRecord
         let fresh: Fresh
     }
 
     func fresh() -> Fresh {
         let random = surroundings.random
-        return Fresh(sessionId: random.uuid(), refreshToken: Base64URL.encode(random.bytes(32)), accessTokenId: random.uuid())
+        return Fresh(sessionId: random.uuid(), refreshToken: Base64URL.encode(random.bytes(32)), accessTokenId: random.uuid(),
+            flowId: Hex.encode(random.bytes(16)))
     }
 
     func mac(ofRefreshToken token: String) -> [UInt8] { HMAC.sha256(key: refreshKey, Array(token.utf8)) }
@@ -51,6 +55,7 @@ struct SignInCompletion: Sendable {
         try tx.update(account)
         let session = SessionRecord(
             id: fresh.sessionId, accountId: account.id, amr: proof.amr, provider: proof.provider, claims: proof.claims,
+            secondFactor: proof.secondFactor,
             authenticatedAt: proof.authenticatedAt ?? now, createdAt: now, lastUsedAt: now,
             expiresAt: now + tenant.tokens.refreshTokenSeconds)
         try tx.insert(session)
@@ -59,8 +64,12 @@ struct SignInCompletion: Sendable {
                 mac: mac(ofRefreshToken: fresh.refreshToken), sessionId: session.id, parent: nil, usedAt: nil, expiresAt: session.expiresAt)
         )
         try surroundings.audit.record(
-            AuditEvent(method, call, tenant: tenant.id, subject: account.id, details: [("sessionId", session.id)]), at: now, in: tx)
-        return SignedIn(account: account, logins: try tx.accountLogins(of: account.id), session: session, fresh: fresh)
+            AuditEvent(
+                method, call, tenant: tenant.id, subject: account.id,
+                details: [("sessionId", session.id)] + (proof.secondFactor.map { [("factorId", $0.factorId)] } ?? [])), at: now, in: tx)
+        return SignedIn(
+            account: account, logins: try tx.accountLogins(of: account.id), factors: try tx.factors(of: account.id), session: session,
+            fresh: fresh)
     }
 
     /// - Throws: `AudienceNotOffered`.
@@ -94,7 +103,7 @@ struct SignInCompletion: Sendable {
     ) throws -> SignInStep {
         let tokens = try tokens(signedIn, tenant, audience: audience, at: now)
         return SignInStep(
-            state: .completed, expiresAt: tokens.expiresAt, account: signedIn.account.answer(signedIn.logins), idToken: tokens.idToken,
+            state: .completed, expiresAt: tokens.expiresAt, account: signedIn.account.answer(signedIn.logins, signedIn.factors), idToken: tokens.idToken,
             accessToken: tokens.accessToken, refreshToken: tokens.refreshToken, isNewAccount: isNew,
             additionalUserInfo: identity?.additionalUserInfo, providerTokens: returnsProviderTokens ? identity?.tokens : nil)
     }

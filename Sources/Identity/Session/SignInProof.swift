@@ -10,12 +10,15 @@ struct SignInProof: Sendable, Equatable {
     var claims = JSONObject()
     /// When that was, nil for now.
     var authenticatedAt: Int64?
+    /// What was shown beside the first factor.
+    var secondFactor: ShownFactor?
 
+    static let customProvider = "custom"
     static let password = SignInProof(amr: ["pwd"], provider: "password")
     static let code = SignInProof(amr: ["otp"], provider: "code")
     static let anonymous = SignInProof(amr: [], provider: "anonymous")
 
     static func provider(_ id: String) -> SignInProof { SignInProof(amr: ["fed"], provider: id) }
 
-    static func custom(_ claims: JSONObject) -> SignInProof { SignInProof(amr: [], provider: "custom", claims: claims) }
+    static func custom(_ claims: JSONObject) -> SignInProof { SignInProof(amr: [], provider: customProvider, claims: claims) }
 }

@@ -35,6 +35,7 @@ struct FederatedAccounts: Sendable {
         case .takeOver(let id):
             var account = try existing(id, in: tx)
             try tx.deleteAccountLogins(of: id)
+            try tx.deleteFactors(of: id)
             _ = try tx.deleteSessions(of: id)
             try tx.deleteFlows(of: id, except: "")
             try tx.clearLockout(of: account.lockoutSubject)

@@ -36,7 +36,8 @@ struct PasswordSignIn: Sendable {
             guard let before else { throw accountId == nil ? UserNotFound(next: "signUp.start") : UserMismatch() }
             if before.password == nil { throw PasswordNotSet(next: "signIn.start") }
         }
-        let outcome = try surroundings.database.write { tx -> Result<SignInCompletion.SignedIn, any Error> in
+        let signIn = PendingSignIn(.password, audience: audience)
+        let outcome = try surroundings.database.write { tx -> Result<FirstFactor, any Error> in
             try tx.lock([Flows.lockName(address: "\(tenant.id)/\(username.folded)")])
             if let before { try tx.lock([before.id]) }
             let account = try tx.account(named: username.folded, in: tenant.id)
@@ -47,8 +48,8 @@ struct PasswordSignIn: Sendable {
             guard let account else { return .failure(UserNotFound(next: "signUp.start")) }
             if let accountId, account.id != accountId { throw UserMismatch() }
             if account.mustChangePassword { throw PasswordChangeRequired(next: "passwordReset.start") }
-            return .success(try completion.begin(account, tenant, .password, fresh, method, call, at: now, in: tx))
+            return .success(try completion.conclude(account, tenant, signIn, fresh, method, call, at: now, in: tx))
         }
-        return try completion.answer(try outcome.get(), tenant, audience: audience, isNew: false, at: now)
+        return try completion.answer(try outcome.get(), tenant, signIn, at: now)
     }
 }

@@ -10,8 +10,8 @@ extension SignInService {
         let now = surroundings.clock.now
         let (token, name, fresh) = (request.continuationToken, SignInSubmitCode.info.name, completion.fresh())
         let fingerprint = flows.fingerprint(name, [.string(token), .string(request.code)])
-        var result: (SignInCompletion.SignedIn, TenantRecord)?
-        _ = try flows.advance(token, .signIn, request: fingerprint, at: now) { tx, flow, tenant in
+        var result: (FirstFactor, TenantRecord, PendingSignIn)?
+        let flow = try flows.advance(token, .signIn, request: fingerprint, at: now) { tx, flow, tenant in
             try flow.require(.codeRequired)
             try SignInCompletion.check(request.audience, of: tenant)
             let subject = Self.lockoutSubject(flow)
@@ -20,10 +20,11 @@ extension SignInService {
             }
             guard var account = try tx.account(of: flow) else { return .ended(ContinuationTokenExpired()) }
             account.isEmailVerified = true
-            result = (try completion.begin(account, tenant, .code, fresh, name, call, at: now, in: tx), tenant)
-            return .finished
+            let signIn = PendingSignIn(.code, audience: request.audience)
+            let outcome = try completion.conclude(account, tenant, signIn, within: flow, fresh, name, call, at: now, in: tx)
+            result = (outcome, tenant, signIn)
+            return outcome.step(&flow)
         }
-        guard let (signedIn, tenant) = result else { throw ContinuationTokenInvalid() }
-        return try completion.answer(signedIn, tenant, audience: request.audience, isNew: false, at: now)
+        return try completion.answer(result, after: flow, at: now)
     }
 }

@@ -17,6 +17,9 @@ extension SignInService {
                 username, password, in: tenant.id, audience: request.audience, name, call)
         case .provider(let identity, let spending):
             let (fresh, newId) = (completion.fresh(), surroundings.random.uuid())
+            let signIn = PendingSignIn(
+                .provider(identity.providerId), audience: request.audience, identity,
+                returnsProviderTokens: request.returnProviderTokens)
             let accounts = FederatedAccounts(surroundings: surroundings, tenant: tenant, identity: identity, now: now)
             // Decides by rows that others may write, so it is as if nobody else did.
             let outcome = try surroundings.database.write(isolation: .serializable) { tx -> FederatedOutcome in
@@ -24,15 +27,13 @@ extension SignInService {
                 switch try accounts.resolve(newId: newId, name, call, in: tx) {
                 case .providerRequired(let providers): return .providerRequired(providers)
                 case .account(let account, let isNew):
-                    return .signedIn(
-                        try completion.begin(account, tenant, .provider(identity.providerId), fresh, name, call, at: now, in: tx), isNew)
+                    var signIn = signIn
+                    signIn.isNew = isNew
+                    return .signedIn(try completion.conclude(account, tenant, signIn, fresh, name, call, at: now, in: tx), signIn)
                 }
             }
             switch outcome {
-            case .signedIn(let signedIn, let isNew):
-                return try completion.answer(
-                    signedIn, tenant, audience: request.audience, isNew: isNew, identity,
-                    returnsProviderTokens: request.returnProviderTokens, at: now)
+            case .signedIn(let outcome, let signIn): return try completion.answer(outcome, tenant, signIn, at: now)
             case .providerRequired(let providers):
                 return SignInStep(
                     state: .providerRequired, expiresAt: now + PendingTokens.lifetimeSeconds, providers: providers,
@@ -43,6 +44,6 @@ extension SignInService {
 }
 
 private enum FederatedOutcome {
-    case signedIn(SignInCompletion.SignedIn, Bool)
+    case signedIn(FirstFactor, PendingSignIn)
     case providerRequired([String])
 }

@@ -52,7 +52,8 @@ final class TenantRecord: Sendable {
             tenantId: id, name: settings.name, issuer: realm.issuer(of: .tenant(id)), localAccountMethod: settings.localAccountMethod,
             signUpAllowed: settings.signUpAllowed, attributes: attributes, audiences: audiences, passwordPolicy: policy, codes: codes,
             lockout: lockout, tokens: tokens, delivery: settings.delivery?.shown, enumerationProtection: settings.enumerationProtection,
-            oneAccountPerAddress: settings.oneAccountPerAddress, anonymousAllowed: settings.anonymousAllowed,
+            oneAccountPerAddress: settings.oneAccountPerAddress, mfa: settings.mfa,
+            totpAdjacentIntervals: settings.totpAdjacentIntervals, anonymousAllowed: settings.anonymousAllowed,
             customTokenSigners: settings.customTokenSigners, signingAlgorithm: settings.signingAlgorithm, createdAt: createdAt,
             updatedAt: updatedAt)
     }

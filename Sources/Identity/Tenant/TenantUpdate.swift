@@ -36,6 +36,7 @@ extension TenantUpdate.Params {
             codes: codes ?? settings.codes, lockout: lockout ?? settings.lockout, tokens: tokens ?? settings.tokens,
             enumerationProtection: enumerationProtection ?? settings.enumerationProtection,
             oneAccountPerAddress: oneAccountPerAddress ?? settings.oneAccountPerAddress,
+            mfa: mfa ?? settings.mfa, totpAdjacentIntervals: totpAdjacentIntervals ?? settings.totpAdjacentIntervals,
             anonymousAllowed: anonymousAllowed ?? settings.anonymousAllowed,
             customTokenSigners: customTokenSigners ?? settings.customTokenSigners, signingAlgorithm: settings.signingAlgorithm)
     }

@@ -47,9 +47,11 @@ struct TenantTokenClaims: Sendable {
             writer.value(value)
         }
         writer.key("mintmark")
-        writer.value([
+        var own: JSONObject = [
             "tenant": .string(tenant.id), "sign_in_provider": .string(session.provider), "identities": .object(identities),
-        ])
+        ]
+        own["second_factor"] = session.secondFactor.map { ["kind": .string($0.kind), "factor_id": .string($0.factorId)] }
+        writer.value(.object(own))
         return end(&writer)
     }
 

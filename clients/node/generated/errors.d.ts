@@ -2420,6 +2420,250 @@ export declare class PendingTokenInvalid extends RpcError {
   readonly data: PendingTokenInvalidData;
 }
 
+/** What `SecondFactorsOff` says beside its message. */
+export interface SecondFactorsOffData {
+  type: "secondFactorsOff";
+  /** The tenant. */
+  tenantId: string;
+}
+
+/**
+ * A second factor is to be enrolled, or recovery codes made, where nobody is asked for them.
+ *
+ * Equivalents: firebase OPERATION_NOT_ALLOWED.
+ */
+export declare class SecondFactorsOff extends RpcError {
+  static readonly code: 7001;
+  static readonly type: "secondFactorsOff";
+  readonly code: 7001;
+  readonly type: "secondFactorsOff";
+  readonly data: SecondFactorsOffData;
+}
+
+/** What `UnsupportedFirstFactor` says beside its message. */
+export interface UnsupportedFirstFactorData {
+  type: "unsupportedFirstFactor";
+  /** anonymous or custom. */
+  signInProvider: string;
+}
+
+/**
+ * A second factor is to be enrolled by somebody anonymous, or by a session of a custom token.
+ *
+ * Equivalents: firebase UNSUPPORTED_FIRST_FACTOR.
+ */
+export declare class UnsupportedFirstFactor extends RpcError {
+  static readonly code: 7002;
+  static readonly type: "unsupportedFirstFactor";
+  readonly code: 7002;
+  readonly type: "unsupportedFirstFactor";
+  readonly data: UnsupportedFirstFactorData;
+}
+
+/** What `EmailNotVerified` says beside its message. */
+export interface EmailNotVerifiedData {
+  type: "emailNotVerified";
+}
+
+/**
+ * A second factor is to be enrolled for an account with an address that is not verified.
+ *
+ * Equivalents: firebase UNVERIFIED_EMAIL.
+ */
+export declare class EmailNotVerified extends RpcError {
+  static readonly code: 7003;
+  static readonly type: "emailNotVerified";
+  readonly code: 7003;
+  readonly type: "emailNotVerified";
+  readonly data: EmailNotVerifiedData;
+}
+
+/** What `TooManyFactors` says beside its message. */
+export interface TooManyFactorsData {
+  type: "tooManyFactors";
+  /** How many it can have. */
+  maximum: number;
+}
+
+/**
+ * One factor too many is to be enrolled.
+ *
+ * Equivalents: firebase SECOND_FACTOR_LIMIT_EXCEEDED.
+ */
+export declare class TooManyFactors extends RpcError {
+  static readonly code: 7004;
+  static readonly type: "tooManyFactors";
+  readonly code: 7004;
+  readonly type: "tooManyFactors";
+  readonly data: TooManyFactorsData;
+}
+
+/** What `FactorExists` says beside its message. */
+export interface FactorExistsData {
+  type: "factorExists";
+  /** The factor that it is. */
+  factorId: string;
+}
+
+/**
+ * An address or a number is to be enrolled twice.
+ *
+ * Equivalents: firebase SECOND_FACTOR_EXISTS.
+ */
+export declare class FactorExists extends RpcError {
+  static readonly code: 7005;
+  static readonly type: "factorExists";
+  readonly code: 7005;
+  readonly type: "factorExists";
+  readonly data: FactorExistsData;
+}
+
+/** What `FactorNotFound` says beside its message. */
+export interface FactorNotFoundData {
+  type: "factorNotFound";
+  /** What was asked for. */
+  factorId: string;
+}
+
+/**
+ * A factor is named that is not there, or not any more, or none where one has to be.
+ *
+ * Equivalents: firebase MFA_ENROLLMENT_NOT_FOUND.
+ */
+export declare class FactorNotFound extends RpcError {
+  static readonly code: 7006;
+  static readonly type: "factorNotFound";
+  readonly code: 7006;
+  readonly type: "factorNotFound";
+  readonly data: FactorNotFoundData;
+}
+
+/** What `LastFactor` says beside its message. */
+export interface LastFactorData {
+  type: "lastFactor";
+  /** What was asked for. */
+  factorId: string;
+}
+
+/** The owner of an account takes the last factor away where one is required. */
+export declare class LastFactor extends RpcError {
+  static readonly code: 7007;
+  static readonly type: "lastFactor";
+  readonly code: 7007;
+  readonly type: "lastFactor";
+  readonly data: LastFactorData;
+}
+
+/** What `FactorCodeInvalid` says beside its message. */
+export interface FactorCodeInvalidData {
+  type: "factorCodeInvalid";
+  /** What failed: wrong, used or expired. */
+  check: string;
+  /** What is wrong and what helps. */
+  reason: string;
+  /** How many more tries there are with this code; at 0 only another one, or time, helps. */
+  attemptsLeft: number;
+  /** Integer seconds since 1970-01-01T00:00:00Z. */
+  resendAt?: Timestamp;
+}
+
+/**
+ * The code of a second factor is wrong, too old, used up or replaced by a newer one, or an app's code is given twice.
+ *
+ * Equivalents: firebase INVALID_CODE, SESSION_EXPIRED; nativeAuth invalid_grant invalid_oob_value 50181.
+ */
+export declare class FactorCodeInvalid extends RpcError {
+  static readonly code: 7008;
+  static readonly type: "factorCodeInvalid";
+  readonly code: 7008;
+  readonly type: "factorCodeInvalid";
+  readonly data: FactorCodeInvalidData;
+}
+
+/** What `SecondFactorNeeded` says beside its message. */
+export interface SecondFactorNeededData {
+  type: "secondFactorNeeded";
+}
+
+/** Second factors are to be changed by a session that has shown none of those there are. */
+export declare class SecondFactorNeeded extends RpcError {
+  static readonly code: 7009;
+  static readonly type: "secondFactorNeeded";
+  readonly code: 7009;
+  readonly type: "secondFactorNeeded";
+  readonly data: SecondFactorNeededData;
+}
+
+/** What `NoSecondFactor` says beside its message. */
+export interface NoSecondFactorData {
+  type: "noSecondFactor";
+}
+
+/** Recovery codes are asked for before there is a factor. */
+export declare class NoSecondFactor extends RpcError {
+  static readonly code: 7010;
+  static readonly type: "noSecondFactor";
+  readonly code: 7010;
+  readonly type: "noSecondFactor";
+  readonly data: NoSecondFactorData;
+}
+
+/** What `InvalidPhoneNumber` says beside its message. */
+export interface InvalidPhoneNumberData {
+  type: "invalidPhoneNumber";
+  /** What is wrong. */
+  reason: string;
+}
+
+/**
+ * A number is not written as E.164 has it.
+ *
+ * Equivalents: firebase INVALID_PHONE_NUMBER.
+ */
+export declare class InvalidPhoneNumber extends RpcError {
+  static readonly code: 7011;
+  static readonly type: "invalidPhoneNumber";
+  readonly code: 7011;
+  readonly type: "invalidPhoneNumber";
+  readonly data: InvalidPhoneNumberData;
+}
+
+/** What `FactorAddsNothing` says beside its message. */
+export interface FactorAddsNothingData {
+  type: "factorAddsNothing";
+}
+
+/** The address that somebody signs in with by codes is to be the second factor too. */
+export declare class FactorAddsNothing extends RpcError {
+  static readonly code: 7012;
+  static readonly type: "factorAddsNothing";
+  readonly code: 7012;
+  readonly type: "factorAddsNothing";
+  readonly data: FactorAddsNothingData;
+}
+
+/** What `FactorTargetMissing` says beside its message. */
+export interface FactorTargetMissingData {
+  type: "factorTargetMissing";
+  /** What is to be enrolled. */
+  kind: string;
+  /** Which parameter, and which not. */
+  needed: string;
+}
+
+/**
+ * It is not said where the codes of a factor are to go, or it is said for one that sends none.
+ *
+ * Equivalents: firebase INVALID_ARGUMENT.
+ */
+export declare class FactorTargetMissing extends RpcError {
+  static readonly code: 7013;
+  static readonly type: "factorTargetMissing";
+  readonly code: 7013;
+  readonly type: "factorTargetMissing";
+  readonly data: FactorTargetMissingData;
+}
+
 /** What `StoreBusy` says beside its message. */
 export interface StoreBusyData {
   type: "storeBusy";

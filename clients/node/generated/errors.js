@@ -716,6 +716,84 @@ export class PendingTokenInvalid extends RpcError {
   static type = "pendingTokenInvalid";
 }
 
+/** A second factor is to be enrolled, or recovery codes made, where nobody is asked for them. */
+export class SecondFactorsOff extends RpcError {
+  static code = 7001;
+  static type = "secondFactorsOff";
+}
+
+/** A second factor is to be enrolled by somebody anonymous, or by a session of a custom token. */
+export class UnsupportedFirstFactor extends RpcError {
+  static code = 7002;
+  static type = "unsupportedFirstFactor";
+}
+
+/** A second factor is to be enrolled for an account with an address that is not verified. */
+export class EmailNotVerified extends RpcError {
+  static code = 7003;
+  static type = "emailNotVerified";
+}
+
+/** One factor too many is to be enrolled. */
+export class TooManyFactors extends RpcError {
+  static code = 7004;
+  static type = "tooManyFactors";
+}
+
+/** An address or a number is to be enrolled twice. */
+export class FactorExists extends RpcError {
+  static code = 7005;
+  static type = "factorExists";
+}
+
+/** A factor is named that is not there, or not any more, or none where one has to be. */
+export class FactorNotFound extends RpcError {
+  static code = 7006;
+  static type = "factorNotFound";
+}
+
+/** The owner of an account takes the last factor away where one is required. */
+export class LastFactor extends RpcError {
+  static code = 7007;
+  static type = "lastFactor";
+}
+
+/** The code of a second factor is wrong, too old, used up or replaced by a newer one, or an app's code is given twice. */
+export class FactorCodeInvalid extends RpcError {
+  static code = 7008;
+  static type = "factorCodeInvalid";
+}
+
+/** Second factors are to be changed by a session that has shown none of those there are. */
+export class SecondFactorNeeded extends RpcError {
+  static code = 7009;
+  static type = "secondFactorNeeded";
+}
+
+/** Recovery codes are asked for before there is a factor. */
+export class NoSecondFactor extends RpcError {
+  static code = 7010;
+  static type = "noSecondFactor";
+}
+
+/** A number is not written as E.164 has it. */
+export class InvalidPhoneNumber extends RpcError {
+  static code = 7011;
+  static type = "invalidPhoneNumber";
+}
+
+/** The address that somebody signs in with by codes is to be the second factor too. */
+export class FactorAddsNothing extends RpcError {
+  static code = 7012;
+  static type = "factorAddsNothing";
+}
+
+/** It is not said where the codes of a factor are to go, or it is said for one that sends none. */
+export class FactorTargetMissing extends RpcError {
+  static code = 7013;
+  static type = "factorTargetMissing";
+}
+
 /** A lock on the store was not free in time. */
 export class StoreBusy extends RpcError {
   static code = 8001;
@@ -961,6 +1039,19 @@ export const errorsByCode = new Map(
     InvalidCredential,
     InvalidNonce,
     PendingTokenInvalid,
+    SecondFactorsOff,
+    UnsupportedFirstFactor,
+    EmailNotVerified,
+    TooManyFactors,
+    FactorExists,
+    FactorNotFound,
+    LastFactor,
+    FactorCodeInvalid,
+    SecondFactorNeeded,
+    NoSecondFactor,
+    InvalidPhoneNumber,
+    FactorAddsNothing,
+    FactorTargetMissing,
     StoreBusy,
     StoreReadOnly,
     StoreFull,

@@ -8,6 +8,7 @@ import type { CredentialsProviderMethods } from "./methods/credentialsProvider.j
 import type { IdentityMethods } from "./methods/identity.js";
 import type { IdpMethods } from "./methods/idp.js";
 import type { KeyMethods } from "./methods/key.js";
+import type { MfaMethods } from "./methods/mfa.js";
 import type { PasswordResetMethods } from "./methods/passwordReset.js";
 import type { PoolMethods } from "./methods/pool.js";
 import type { RoleMethods } from "./methods/role.js";
@@ -34,6 +35,7 @@ export interface Namespaces {
   readonly identity: IdentityMethods;
   readonly idp: IdpMethods;
   readonly key: KeyMethods;
+  readonly mfa: MfaMethods;
   readonly passwordReset: PasswordResetMethods;
   readonly pool: PoolMethods;
   readonly role: RoleMethods;
@@ -124,6 +126,17 @@ export type {
   KeyRevokeParams, KeyRevokeResult,
   KeyRotateParams, KeyRotateResult,
 } from "./methods/key.js";
+
+export type {
+  MfaMethods,
+  MfaChallengeParams, MfaChallengeResult,
+  MfaConfirmParams, MfaConfirmResult,
+  MfaEnrollParams, MfaEnrollResult,
+  MfaListParams, MfaListResult,
+  MfaRecoveryCodesParams, MfaRecoveryCodesResult,
+  MfaResolveParams, MfaResolveResult,
+  MfaWithdrawParams, MfaWithdrawResult,
+} from "./methods/mfa.js";
 
 export type {
   PasswordResetMethods,

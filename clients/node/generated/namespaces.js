@@ -8,6 +8,7 @@ import { CredentialsProviderMethods } from "./methods/credentialsProvider.js";
 import { IdentityMethods } from "./methods/identity.js";
 import { IdpMethods } from "./methods/idp.js";
 import { KeyMethods } from "./methods/key.js";
+import { MfaMethods } from "./methods/mfa.js";
 import { PasswordResetMethods } from "./methods/passwordReset.js";
 import { PoolMethods } from "./methods/pool.js";
 import { RoleMethods } from "./methods/role.js";
@@ -34,6 +35,7 @@ export const namespaces = {
   identity: IdentityMethods,
   idp: IdpMethods,
   key: KeyMethods,
+  mfa: MfaMethods,
   passwordReset: PasswordResetMethods,
   pool: PoolMethods,
   role: RoleMethods,

@@ -25,6 +25,8 @@ export interface Account {
   method: Open<SignInMethod>;
   /** The ways into it. */
   providers: LinkedProvider[];
+  /** Its second factors, the oldest first; none if it has none. */
+  factors?: Factor[];
   /** Attributes by their names: strings, integers and booleans, as the tenant asks for them. */
   attributes: AttributeValues;
   /** Custom claims of its tokens. */
@@ -334,6 +336,98 @@ export interface EmailChangeStep {
   account?: Account;
 }
 
+/** A second factor that is to be shown once before it counts. */
+export interface EnrolmentStep {
+  /** What comes next: mfa.confirm with a code. */
+  state: Open<"codeRequired">;
+  /** Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages. */
+  continuationToken: ContinuationToken;
+  /** totp: an authenticator app; email: codes that are mailed; sms: codes in text messages. */
+  kind: Open<FactorKind>;
+  /** totp: what the app computes codes from, in Base32, for typing. It is shown this once. At most 128 characters. */
+  secret?: string;
+  /** totp: all of it for the app, mostly shown as a QR code. At most 2048 characters. */
+  otpauthUri?: string;
+  /** totp: what the codes are computed with, SHA1. */
+  algorithm?: string;
+  /** totp: how often the code changes. */
+  periodSeconds?: number;
+  /** email, sms: where the code went, with most of it hidden. */
+  sentTo?: string;
+  /** The way a message goes. */
+  channel?: Open<Channel>;
+  /** How many digits the code has. */
+  codeLength: number;
+  /** email, sms: from when on it makes sense to ask for another code. */
+  resendAt?: Timestamp;
+  /** email, sms: until when the code is good; totp: until when the continuation token is. */
+  expiresAt: Timestamp;
+}
+
+/** A second factor of an account. */
+export interface Factor {
+  /** The id of a second factor; recovery stands for the recovery codes. */
+  factorId: FactorId;
+  /** totp: an authenticator app; email: codes that are mailed; sms: codes in text messages. */
+  kind: Open<FactorKind>;
+  /** What its owner calls it. */
+  displayName?: string;
+  /** email: where its codes go. */
+  email?: string;
+  /** sms: where its codes go. */
+  phoneNumber?: string;
+  /** Integer seconds since 1970-01-01T00:00:00Z. */
+  enrolledAt: Timestamp;
+  /** Integer seconds since 1970-01-01T00:00:00Z. */
+  lastUsedAt?: Timestamp;
+}
+
+/**
+ * The code that an app shows or that was sent, digit for digit, or a recovery code, with its hyphens or without. At most
+ * 64 characters. Secret: `util.inspect` does not show it.
+ */
+export type FactorCode = string;
+
+/** A second factor that a sign-in can go on with. */
+export interface FactorHint {
+  /** The id of a second factor; recovery stands for the recovery codes. */
+  factorId: FactorId;
+  /**
+   * totp: an authenticator app; email: codes that are mailed; sms: codes in text messages; recovery: the recovery codes.
+   * totp and recovery need no mfa.challenge.
+   */
+  kind: Open<"totp" | "email" | "sms" | "recovery">;
+  /** What its owner calls it. */
+  displayName?: string;
+  /** Where its codes go, with most of it hidden. */
+  sentTo?: string;
+}
+
+/** The id of a second factor; recovery stands for the recovery codes. At most 64 characters. */
+export type FactorId = string;
+
+/** totp: an authenticator app; email: codes that are mailed; sms: codes in text messages. */
+export type FactorKind = "totp" | "email" | "sms";
+
+/** What became of an account whose factor was taken away. */
+export interface FactorWithdrawal {
+  /**
+   * completed: go on with these tokens, or, where the developer asked, there is nothing to do; signedOut: the session
+   * was begun with this very factor and is over: sign in again.
+   */
+  state: Open<"completed" | "signedOut">;
+  /** A person's account in a tenant. */
+  account: Account;
+  /** completed by its owner: says who is signed in. */
+  idToken?: Jwt;
+  /** completed by its owner: for the API that it names in aud. */
+  accessToken?: Jwt;
+  /** completed by its owner: gets fresh ones. */
+  refreshToken?: RefreshToken;
+  /** completed by its owner: when the ID token expires. */
+  expiresAt?: Timestamp;
+}
+
 /** One thing that must work. */
 export interface HealthCheck {
   /** What was looked at, such as store or keys. */
@@ -592,6 +686,12 @@ export interface MethodMetrics {
   /** Empty buckets are left out. */
   latency: LatencyBucket[];
 }
+
+/**
+ * Second factors in a tenant. off: nobody is asked for one; optional: whoever has enrolled one is asked for it at every
+ * sign-in; required: whoever has none enrols one at the next sign-in. Custom tokens and anonymous accounts need none.
+ */
+export type MfaPolicy = "off" | "optional" | "required";
 
 /** How many entries one answer holds at most. 1 to 60. */
 export type PageLimit = number;
@@ -905,6 +1005,9 @@ export interface ProviderTokens {
  */
 export type PublicLogins = { [name: string]: string };
 
+/** Signs in in place of a second factor, once. At most 64 characters. Secret: `util.inspect` does not show it. */
+export type RecoveryCode = string;
+
 /**
  * Gets fresh tokens, once: each use answers the next one. At most 512 characters. Secret: `util.inspect` does not show
  * it.
@@ -1055,6 +1158,8 @@ export interface Session {
   amr: string[];
   /** What its owner signed in with: password, code, anonymous, custom, or a provider. */
   signInProvider: string;
+  /** The second factor that was shown: totp, email, sms or recovery. */
+  secondFactor?: string;
   /** auth_time in its tokens. */
   authenticatedAt: Timestamp;
   /** Integer seconds since 1970-01-01T00:00:00Z. */
@@ -1080,10 +1185,12 @@ export type SignInMethod = "password" | "code" | "federated" | "anonymous" | "cu
 /** Where a sign-in stands. */
 export interface SignInStep {
   /**
-   * What comes next. codeRequired: submitCode; passwordRequired: submitPassword; providerRequired: sign in with one of
-   * providers, then account.link with the pendingToken if there is one; completed: signed in.
+   * What comes next. codeRequired: submitCode, after mfa.challenge mfa.resolve; secondFactorRequired: mfa.resolve with
+   * one of hints, after mfa.challenge where its code is sent; secondFactorEnrolmentRequired: mfa.enroll with the
+   * continuation token; passwordRequired: submitPassword; providerRequired: sign in with one of providers, then
+   * account.link with the pendingToken if there is one; completed: signed in.
    */
-  state: Open<"codeRequired" | "passwordRequired" | "providerRequired" | "completed">;
+  state: Open<"codeRequired" | "passwordRequired" | "providerRequired" | "secondFactorRequired" | "secondFactorEnrolmentRequired" | "completed">;
   /** Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages. */
   continuationToken?: ContinuationToken;
   /** codeRequired: where the code went, with most of it hidden. */
@@ -1095,10 +1202,13 @@ export interface SignInStep {
   /** codeRequired: from when on it makes sense to ask for another code. */
   resendAt?: Timestamp;
   /**
-   * codeRequired: until when the code is good; passwordRequired: until when the continuation token is; providerRequired:
-   * until when the pending token is; completed: when the ID token expires.
+   * codeRequired: until when the code is good; passwordRequired, secondFactorRequired, secondFactorEnrolmentRequired:
+   * until when the continuation token is; providerRequired: until when the pending token is; completed: when the ID
+   * token expires.
    */
   expiresAt?: Timestamp;
+  /** secondFactorRequired: the second factors; each of them will do. */
+  hints?: FactorHint[];
   /** completed: whose it is. */
   account?: Account;
   /** completed: says who signed in; for your application. */
@@ -1259,6 +1369,17 @@ export interface Tenant {
    */
   oneAccountPerAddress: boolean;
   /**
+   * Second factors in a tenant. off: nobody is asked for one; optional: whoever has enrolled one is asked for it at
+   * every sign-in; required: whoever has none enrols one at the next sign-in. Custom tokens and anonymous accounts need
+   * none.
+   */
+  mfa: Open<MfaPolicy>;
+  /**
+   * How many codes before and after the one that is due are taken from an authenticator app, whose clock may be wrong;
+   * each is good for 30 seconds.
+   */
+  totpAdjacentIntervals: number;
+  /**
    * Whether anybody can have an account without saying who they are. Its tokens are ID tokens of this tenant like any
    * others.
    */
@@ -1339,6 +1460,17 @@ export interface TenantDeclaration {
    * address of their own.
    */
   oneAccountPerAddress?: boolean;
+  /**
+   * Second factors in a tenant. off: nobody is asked for one; optional: whoever has enrolled one is asked for it at
+   * every sign-in; required: whoever has none enrols one at the next sign-in. Custom tokens and anonymous accounts need
+   * none.
+   */
+  mfa?: MfaPolicy;
+  /**
+   * How many codes before and after the one that is due are taken from an authenticator app, whose clock may be wrong;
+   * each is good for 30 seconds. 0 to 10.
+   */
+  totpAdjacentIntervals?: number;
   /**
    * Whether anybody can have an account without saying who they are. Its tokens are ID tokens of this tenant like any
    * others.

@@ -18,6 +18,8 @@ public struct Account: ContractResult, Equatable {
     public var method: SignInMethod
     /// The ways into it.
     public var providers: [LinkedProvider]
+    /// Its second factors, the oldest first; none if it has none.
+    public var factors: [Factor]?
     /// Attributes by their names: strings, integers and booleans, as the tenant asks for them.
     public var attributes: EncodedObject
     /// Custom claims of its tokens.
@@ -33,7 +35,7 @@ public struct Account: ContractResult, Equatable {
     /// Integer seconds since 1970-01-01T00:00:00Z.
     public var lastSignInAt: Int64?
 
-    public init(accountId: String, tenantId: String, username: String? = nil, email: String? = nil, emailVerified: Bool, method: SignInMethod, providers: [LinkedProvider], attributes: EncodedObject, claims: EncodedObject, disabled: Bool, mustChangePassword: Bool? = nil, createdAt: Int64, updatedAt: Int64, lastSignInAt: Int64? = nil) {
+    public init(accountId: String, tenantId: String, username: String? = nil, email: String? = nil, emailVerified: Bool, method: SignInMethod, providers: [LinkedProvider], factors: [Factor]? = nil, attributes: EncodedObject, claims: EncodedObject, disabled: Bool, mustChangePassword: Bool? = nil, createdAt: Int64, updatedAt: Int64, lastSignInAt: Int64? = nil) {
         self.accountId = accountId
         self.tenantId = tenantId
         self.username = username
@@ -41,6 +43,7 @@ public struct Account: ContractResult, Equatable {
         self.emailVerified = emailVerified
         self.method = method
         self.providers = providers
+        self.factors = factors
         self.attributes = attributes
         self.claims = claims
         self.disabled = disabled
@@ -74,6 +77,14 @@ public struct Account: ContractResult, Equatable {
             element.write(to: &writer)
         }
         writer.endArray()
+        if let factors {
+            writer.key("factors")
+            writer.beginArray()
+            for element in factors {
+                element.write(to: &writer)
+            }
+            writer.endArray()
+        }
         writer.key("attributes")
         attributes.write(to: &writer)
         writer.key("claims")

@@ -4,15 +4,17 @@ import JSON
 
 /// Where a sign-in stands.
 public struct SignInStep: ContractResult, Equatable {
-    /// What comes next. codeRequired: submitCode; passwordRequired: submitPassword; providerRequired: sign in with one of providers, then account.link with the pendingToken if there is one; completed: signed in.
+    /// What comes next. codeRequired: submitCode, after mfa.challenge mfa.resolve; secondFactorRequired: mfa.resolve with one of hints, after mfa.challenge where its code is sent; secondFactorEnrolmentRequired: mfa.enroll with the continuation token; passwordRequired: submitPassword; providerRequired: sign in with one of providers, then account.link with the pendingToken if there is one; completed: signed in.
     public enum State: String, Sendable, CaseIterable {
         case codeRequired
         case passwordRequired
         case providerRequired
+        case secondFactorRequired
+        case secondFactorEnrolmentRequired
         case completed
     }
 
-    /// What comes next. codeRequired: submitCode; passwordRequired: submitPassword; providerRequired: sign in with one of providers, then account.link with the pendingToken if there is one; completed: signed in.
+    /// What comes next. codeRequired: submitCode, after mfa.challenge mfa.resolve; secondFactorRequired: mfa.resolve with one of hints, after mfa.challenge where its code is sent; secondFactorEnrolmentRequired: mfa.enroll with the continuation token; passwordRequired: submitPassword; providerRequired: sign in with one of providers, then account.link with the pendingToken if there is one; completed: signed in.
     public var state: State
     /// Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages.
     public var continuationToken: String?
@@ -24,8 +26,10 @@ public struct SignInStep: ContractResult, Equatable {
     public var codeLength: Int64?
     /// codeRequired: from when on it makes sense to ask for another code.
     public var resendAt: Int64?
-    /// codeRequired: until when the code is good; passwordRequired: until when the continuation token is; providerRequired: until when the pending token is; completed: when the ID token expires.
+    /// codeRequired: until when the code is good; passwordRequired, secondFactorRequired, secondFactorEnrolmentRequired: until when the continuation token is; providerRequired: until when the pending token is; completed: when the ID token expires.
     public var expiresAt: Int64?
+    /// secondFactorRequired: the second factors; each of them will do.
+    public var hints: [FactorHint]?
     /// completed: whose it is.
     public var account: Account?
     /// completed: says who signed in; for your application.
@@ -47,7 +51,7 @@ public struct SignInStep: ContractResult, Equatable {
     /// providerRequired: stands for the credential, to be linked after signing in.
     public var pendingToken: String?
 
-    public init(state: State, continuationToken: String? = nil, sentTo: String? = nil, channel: Channel? = nil, codeLength: Int64? = nil, resendAt: Int64? = nil, expiresAt: Int64? = nil, account: Account? = nil, idToken: String? = nil, accessToken: String? = nil, refreshToken: String? = nil, isNewAccount: Bool? = nil, additionalUserInfo: AdditionalUserInfo? = nil, providerTokens: ProviderTokens? = nil, providers: [String]? = nil, email: String? = nil, pendingToken: String? = nil) {
+    public init(state: State, continuationToken: String? = nil, sentTo: String? = nil, channel: Channel? = nil, codeLength: Int64? = nil, resendAt: Int64? = nil, expiresAt: Int64? = nil, hints: [FactorHint]? = nil, account: Account? = nil, idToken: String? = nil, accessToken: String? = nil, refreshToken: String? = nil, isNewAccount: Bool? = nil, additionalUserInfo: AdditionalUserInfo? = nil, providerTokens: ProviderTokens? = nil, providers: [String]? = nil, email: String? = nil, pendingToken: String? = nil) {
         self.state = state
         self.continuationToken = continuationToken
         self.sentTo = sentTo
@@ -55,6 +59,7 @@ public struct SignInStep: ContractResult, Equatable {
         self.codeLength = codeLength
         self.resendAt = resendAt
         self.expiresAt = expiresAt
+        self.hints = hints
         self.account = account
         self.idToken = idToken
         self.accessToken = accessToken
@@ -94,6 +99,14 @@ public struct SignInStep: ContractResult, Equatable {
         if let expiresAt {
             writer.key("expiresAt")
             writer.int(expiresAt)
+        }
+        if let hints {
+            writer.key("hints")
+            writer.beginArray()
+            for element in hints {
+                element.write(to: &writer)
+            }
+            writer.endArray()
         }
         if let account {
             writer.key("account")

@@ -30,6 +30,10 @@ public struct TenantDeclaration: ContractParams, Equatable {
     public var enumerationProtection: Bool?
     /// Whether an address belongs to one account, whoever says it. Without that, accounts made by a provider have no address of their own.
     public var oneAccountPerAddress: Bool?
+    /// Second factors in a tenant. off: nobody is asked for one; optional: whoever has enrolled one is asked for it at every sign-in; required: whoever has none enrols one at the next sign-in. Custom tokens and anonymous accounts need none.
+    public var mfa: MfaPolicy?
+    /// How many codes before and after the one that is due are taken from an authenticator app, whose clock may be wrong; each is good for 30 seconds.
+    public var totpAdjacentIntervals: Int64?
     /// Whether anybody can have an account without saying who they are. Its tokens are ID tokens of this tenant like any others.
     public var anonymousAllowed: Bool?
     /// Whose custom tokens are taken by signIn.withCustomToken.
@@ -37,7 +41,7 @@ public struct TenantDeclaration: ContractParams, Equatable {
     /// For a new tenant, which has ES256 without it; of a tenant that is there it cannot be changed here, since key.rotate does that.
     public var signingAlgorithm: SigningAlgorithm?
 
-    public init(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, oneAccountPerAddress: Bool? = nil, anonymousAllowed: Bool? = nil, customTokenSigners: [CustomTokenSigner]? = nil, signingAlgorithm: SigningAlgorithm? = nil) {
+    public init(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int64? = nil, anonymousAllowed: Bool? = nil, customTokenSigners: [CustomTokenSigner]? = nil, signingAlgorithm: SigningAlgorithm? = nil) {
         self.tenantId = tenantId
         self.name = name
         self.localAccountMethod = localAccountMethod
@@ -51,6 +55,8 @@ public struct TenantDeclaration: ContractParams, Equatable {
         self.delivery = delivery
         self.enumerationProtection = enumerationProtection
         self.oneAccountPerAddress = oneAccountPerAddress
+        self.mfa = mfa
+        self.totpAdjacentIntervals = totpAdjacentIntervals
         self.anonymousAllowed = anonymousAllowed
         self.customTokenSigners = customTokenSigners
         self.signingAlgorithm = signingAlgorithm
@@ -70,6 +76,8 @@ public struct TenantDeclaration: ContractParams, Equatable {
         var delivery: TenantDelivery?
         var enumerationProtection: Bool?
         var oneAccountPerAddress: Bool?
+        var mfa: MfaPolicy?
+        var totpAdjacentIntervals: Int64?
         var anonymousAllowed: Bool?
         var customTokenSigners: [CustomTokenSigner]?
         var signingAlgorithm: SigningAlgorithm?
@@ -100,6 +108,10 @@ public struct TenantDeclaration: ContractParams, Equatable {
                 enumerationProtection = reader.boolean(_value, at: "enumerationProtection")
             } else if _name.isString("oneAccountPerAddress") {
                 oneAccountPerAddress = reader.boolean(_value, at: "oneAccountPerAddress")
+            } else if _name.isString("mfa") {
+                mfa = reader.enumeration(_value, at: "mfa")
+            } else if _name.isString("totpAdjacentIntervals") {
+                totpAdjacentIntervals = reader.integer(_value, at: "totpAdjacentIntervals", 0...10)
             } else if _name.isString("anonymousAllowed") {
                 anonymousAllowed = reader.boolean(_value, at: "anonymousAllowed")
             } else if _name.isString("customTokenSigners") {
@@ -107,7 +119,7 @@ public struct TenantDeclaration: ContractParams, Equatable {
             } else if _name.isString("signingAlgorithm") {
                 signingAlgorithm = reader.enumeration(_value, at: "signingAlgorithm")
             } else {
-                reader.unknown(_name, among: ["tenantId", "name", "localAccountMethod", "signUpAllowed", "attributes", "audiences", "passwordPolicy", "codes", "lockout", "tokens", "delivery", "enumerationProtection", "oneAccountPerAddress", "anonymousAllowed", "customTokenSigners", "signingAlgorithm"])
+                reader.unknown(_name, among: ["tenantId", "name", "localAccountMethod", "signUpAllowed", "attributes", "audiences", "passwordPolicy", "codes", "lockout", "tokens", "delivery", "enumerationProtection", "oneAccountPerAddress", "mfa", "totpAdjacentIntervals", "anonymousAllowed", "customTokenSigners", "signingAlgorithm"])
             }
         }
         if tenantId == nil { reader.missing("tenantId", in: node) }
@@ -125,6 +137,8 @@ public struct TenantDeclaration: ContractParams, Equatable {
         self.delivery = delivery
         self.enumerationProtection = enumerationProtection
         self.oneAccountPerAddress = oneAccountPerAddress
+        self.mfa = mfa
+        self.totpAdjacentIntervals = totpAdjacentIntervals
         self.anonymousAllowed = anonymousAllowed
         self.customTokenSigners = customTokenSigners
         self.signingAlgorithm = signingAlgorithm

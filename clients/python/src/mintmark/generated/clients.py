@@ -10,6 +10,7 @@ from .namespaces.credentials_provider import AsyncCredentialsProviderMethods, Cr
 from .namespaces.identity import AsyncIdentityMethods, IdentityMethods
 from .namespaces.idp import AsyncIdpMethods, IdpMethods
 from .namespaces.key import AsyncKeyMethods, KeyMethods
+from .namespaces.mfa import AsyncMfaMethods, MfaMethods
 from .namespaces.password_reset import AsyncPasswordResetMethods, PasswordResetMethods
 from .namespaces.pool import AsyncPoolMethods, PoolMethods
 from .namespaces.role import AsyncRoleMethods, RoleMethods
@@ -36,6 +37,7 @@ class Namespaces:
         self.identity = IdentityMethods(call)
         self.idp = IdpMethods(call)
         self.key = KeyMethods(call)
+        self.mfa = MfaMethods(call)
         self.password_reset = PasswordResetMethods(call)
         self.pool = PoolMethods(call)
         self.role = RoleMethods(call)
@@ -62,6 +64,7 @@ class AsyncNamespaces:
         self.identity = AsyncIdentityMethods(call)
         self.idp = AsyncIdpMethods(call)
         self.key = AsyncKeyMethods(call)
+        self.mfa = AsyncMfaMethods(call)
         self.password_reset = AsyncPasswordResetMethods(call)
         self.pool = AsyncPoolMethods(call)
         self.role = AsyncRoleMethods(call)

@@ -2081,6 +2081,192 @@ class PendingTokenInvalid(AnsweredError):
     type = "pendingTokenInvalid"
 
 
+class SecondFactorsOff(AnsweredError):
+    """A second factor is to be enrolled, or recovery codes made, where nobody is asked for them.
+
+    firebase: OPERATION_NOT_ALLOWED
+    """
+
+    code = 7001
+    type = "secondFactorsOff"
+
+    @property
+    def tenant_id(self) -> str:
+        """The tenant."""
+        return cast("str", self._required("tenantId"))
+
+
+class UnsupportedFirstFactor(AnsweredError):
+    """A second factor is to be enrolled by somebody anonymous, or by a session of a custom token.
+
+    firebase: UNSUPPORTED_FIRST_FACTOR
+    """
+
+    code = 7002
+    type = "unsupportedFirstFactor"
+
+    @property
+    def sign_in_provider(self) -> str:
+        """anonymous or custom."""
+        return cast("str", self._required("signInProvider"))
+
+
+class EmailNotVerified(AnsweredError):
+    """A second factor is to be enrolled for an account with an address that is not verified.
+
+    firebase: UNVERIFIED_EMAIL
+    """
+
+    code = 7003
+    type = "emailNotVerified"
+
+
+class TooManyFactors(AnsweredError):
+    """One factor too many is to be enrolled.
+
+    firebase: SECOND_FACTOR_LIMIT_EXCEEDED
+    """
+
+    code = 7004
+    type = "tooManyFactors"
+
+    @property
+    def maximum(self) -> int:
+        """How many it can have."""
+        return cast("int", self._required("maximum"))
+
+
+class FactorExists(AnsweredError):
+    """An address or a number is to be enrolled twice.
+
+    firebase: SECOND_FACTOR_EXISTS
+    """
+
+    code = 7005
+    type = "factorExists"
+
+    @property
+    def factor_id(self) -> str:
+        """The factor that it is."""
+        return cast("str", self._required("factorId"))
+
+
+class FactorNotFound(AnsweredError):
+    """A factor is named that is not there, or not any more, or none where one has to be.
+
+    firebase: MFA_ENROLLMENT_NOT_FOUND
+    """
+
+    code = 7006
+    type = "factorNotFound"
+
+    @property
+    def factor_id(self) -> str:
+        """What was asked for."""
+        return cast("str", self._required("factorId"))
+
+
+class LastFactor(AnsweredError):
+    """The owner of an account takes the last factor away where one is required."""
+
+    code = 7007
+    type = "lastFactor"
+
+    @property
+    def factor_id(self) -> str:
+        """What was asked for."""
+        return cast("str", self._required("factorId"))
+
+
+class FactorCodeInvalid(AnsweredError):
+    """The code of a second factor is wrong, too old, used up or replaced by a newer one, or an app's code is
+    given twice.
+
+    firebase: INVALID_CODE, SESSION_EXPIRED
+    nativeAuth: invalid_grant invalid_oob_value 50181
+    """
+
+    code = 7008
+    type = "factorCodeInvalid"
+
+    @property
+    def check(self) -> str:
+        """What failed: wrong, used or expired."""
+        return cast("str", self._required("check"))
+
+    @property
+    def reason(self) -> str:
+        """What is wrong and what helps."""
+        return cast("str", self._required("reason"))
+
+    @property
+    def attempts_left(self) -> int:
+        """How many more tries there are with this code; at 0 only another one, or time, helps."""
+        return cast("int", self._required("attemptsLeft"))
+
+    @property
+    def resend_at(self) -> Optional[int]:
+        """Integer seconds since 1970-01-01T00:00:00Z."""
+        value = self._optional("resendAt")
+        return None if value is None else cast("int", value)
+
+
+class SecondFactorNeeded(AnsweredError):
+    """Second factors are to be changed by a session that has shown none of those there are."""
+
+    code = 7009
+    type = "secondFactorNeeded"
+
+
+class NoSecondFactor(AnsweredError):
+    """Recovery codes are asked for before there is a factor."""
+
+    code = 7010
+    type = "noSecondFactor"
+
+
+class InvalidPhoneNumber(AnsweredError):
+    """A number is not written as E.164 has it.
+
+    firebase: INVALID_PHONE_NUMBER
+    """
+
+    code = 7011
+    type = "invalidPhoneNumber"
+
+    @property
+    def reason(self) -> str:
+        """What is wrong."""
+        return cast("str", self._required("reason"))
+
+
+class FactorAddsNothing(AnsweredError):
+    """The address that somebody signs in with by codes is to be the second factor too."""
+
+    code = 7012
+    type = "factorAddsNothing"
+
+
+class FactorTargetMissing(AnsweredError):
+    """It is not said where the codes of a factor are to go, or it is said for one that sends none.
+
+    firebase: INVALID_ARGUMENT
+    """
+
+    code = 7013
+    type = "factorTargetMissing"
+
+    @property
+    def kind(self) -> str:
+        """What is to be enrolled."""
+        return cast("str", self._required("kind"))
+
+    @property
+    def needed(self) -> str:
+        """Which parameter, and which not."""
+        return cast("str", self._required("needed"))
+
+
 class StoreBusy(AnsweredError):
     """A lock on the store was not free in time.
 
@@ -2508,6 +2694,19 @@ BY_TYPE: Dict[str, Type[AnsweredError]] = {
     "invalidCredential": InvalidCredential,
     "invalidNonce": InvalidNonce,
     "pendingTokenInvalid": PendingTokenInvalid,
+    "secondFactorsOff": SecondFactorsOff,
+    "unsupportedFirstFactor": UnsupportedFirstFactor,
+    "emailNotVerified": EmailNotVerified,
+    "tooManyFactors": TooManyFactors,
+    "factorExists": FactorExists,
+    "factorNotFound": FactorNotFound,
+    "lastFactor": LastFactor,
+    "factorCodeInvalid": FactorCodeInvalid,
+    "secondFactorNeeded": SecondFactorNeeded,
+    "noSecondFactor": NoSecondFactor,
+    "invalidPhoneNumber": InvalidPhoneNumber,
+    "factorAddsNothing": FactorAddsNothing,
+    "factorTargetMissing": FactorTargetMissing,
     "storeBusy": StoreBusy,
     "storeReadOnly": StoreReadOnly,
     "storeFull": StoreFull,
@@ -2648,6 +2847,19 @@ __all__ = [
     "InvalidCredential",
     "InvalidNonce",
     "PendingTokenInvalid",
+    "SecondFactorsOff",
+    "UnsupportedFirstFactor",
+    "EmailNotVerified",
+    "TooManyFactors",
+    "FactorExists",
+    "FactorNotFound",
+    "LastFactor",
+    "FactorCodeInvalid",
+    "SecondFactorNeeded",
+    "NoSecondFactor",
+    "InvalidPhoneNumber",
+    "FactorAddsNothing",
+    "FactorTargetMissing",
     "StoreBusy",
     "StoreReadOnly",
     "StoreFull",

@@ -40,6 +40,18 @@ CredentialsProviderOpenTokenSource = Literal["self", "caller"]
 # What comes next. codeRequired: account.submitCode; completed: the account has the address, and it is verified.
 EmailChangeStepState = Literal["codeRequired", "completed"]
 
+# What comes next: mfa.confirm with a code.
+EnrolmentStepState = Literal["codeRequired"]
+
+# totp: an authenticator app; email: codes that are mailed; sms: codes in text messages; recovery: the recovery codes. totp and recovery need no mfa.challenge.
+FactorHintKind = Literal["totp", "email", "sms", "recovery"]
+
+# totp: an authenticator app; email: codes that are mailed; sms: codes in text messages.
+FactorKind = Literal["totp", "email", "sms"]
+
+# completed: go on with these tokens, or, where the developer asked, there is nothing to do; signedOut: the session was begun with this very factor and is over: sign in again.
+FactorWithdrawalState = Literal["completed", "signedOut"]
+
 # A guest never had a login; a disabled identity was merged into another one or lost its last login.
 IdentityState = Literal["guest", "authenticated", "disabled"]
 
@@ -57,6 +69,9 @@ MailEncryption = Literal["startTLS", "implicit", "noneToLoopback"]
 
 # Which one.
 MalformedPolicyPolicy = Literal["trust", "session"]
+
+# Second factors in a tenant. off: nobody is asked for one; optional: whoever has enrolled one is asked for it at every sign-in; required: whoever has none enrols one at the next sign-in. Custom tokens and anonymous accounts need none.
+MfaPolicy = Literal["off", "optional", "required"]
 
 # What comes next. codeRequired: submitCode; passwordRequired: submitPassword; completed: the password is changed, signIn.withContinuation signs in.
 PasswordResetStepState = Literal["codeRequired", "passwordRequired", "completed"]
@@ -85,8 +100,8 @@ RoleRuleMatchType = Literal["equals", "contains", "startsWith", "notEqual"]
 # How the owner of an account signs in: password, code, with a provider (federated), by custom tokens of your backend (custom), or not again (anonymous).
 SignInMethod = Literal["password", "code", "federated", "anonymous", "custom"]
 
-# What comes next. codeRequired: submitCode; passwordRequired: submitPassword; providerRequired: sign in with one of providers, then account.link with the pendingToken if there is one; completed: signed in.
-SignInStepState = Literal["codeRequired", "passwordRequired", "providerRequired", "completed"]
+# What comes next. codeRequired: submitCode, after mfa.challenge mfa.resolve; secondFactorRequired: mfa.resolve with one of hints, after mfa.challenge where its code is sent; secondFactorEnrolmentRequired: mfa.enroll with the continuation token; passwordRequired: submitPassword; providerRequired: sign in with one of providers, then account.link with the pendingToken if there is one; completed: signed in.
+SignInStepState = Literal["codeRequired", "passwordRequired", "providerRequired", "secondFactorRequired", "secondFactorEnrolmentRequired", "completed"]
 
 # What comes next. codeRequired: submitCode; passwordRequired: submitPassword; attributesRequired: submitAttributes; completed: the account is there, signIn.withContinuation signs it in.
 SignUpStepState = Literal["codeRequired", "passwordRequired", "attributesRequired", "completed"]
@@ -120,7 +135,7 @@ class Account(Record):
     """A person's account in a tenant."""
 
     __slots__ = ()
-    _members = (("account_id", "accountId"), ("tenant_id", "tenantId"), ("username", "username"), ("email", "email"), ("email_verified", "emailVerified"), ("method", "method"), ("providers", "providers"), ("attributes", "attributes"), ("claims", "claims"), ("disabled", "disabled"), ("must_change_password", "mustChangePassword"), ("created_at", "createdAt"), ("updated_at", "updatedAt"), ("last_sign_in_at", "lastSignInAt"),)
+    _members = (("account_id", "accountId"), ("tenant_id", "tenantId"), ("username", "username"), ("email", "email"), ("email_verified", "emailVerified"), ("method", "method"), ("providers", "providers"), ("factors", "factors"), ("attributes", "attributes"), ("claims", "claims"), ("disabled", "disabled"), ("must_change_password", "mustChangePassword"), ("created_at", "createdAt"), ("updated_at", "updatedAt"), ("last_sign_in_at", "lastSignInAt"),)
     _secret = frozenset({"attributes"})
 
     def __init__(
@@ -138,6 +153,7 @@ class Account(Record):
         updated_at: int,
         username: Optional[str] = None,
         email: Optional[str] = None,
+        factors: Optional[Sequence[Union[Factor, Mapping[str, Any]]]] = None,
         must_change_password: Optional[bool] = None,
         last_sign_in_at: Optional[int] = None,
     ) -> None:
@@ -149,6 +165,7 @@ class Account(Record):
             "emailVerified": email_verified,
             "method": method,
             "providers": providers,
+            "factors": factors,
             "attributes": attributes,
             "claims": claims,
             "disabled": disabled,
@@ -197,6 +214,12 @@ class Account(Record):
     def providers(self) -> List[LinkedProvider]:
         """The ways into it."""
         return [LinkedProvider.of(each) for each in self._required("providers")]
+
+    @property
+    def factors(self) -> Optional[List[Factor]]:
+        """Its second factors, the oldest first; none if it has none."""
+        value = self._optional("factors")
+        return None if value is None else [Factor.of(each) for each in value]
 
     @property
     def attributes(self) -> Dict[str, Any]:
@@ -1462,6 +1485,295 @@ class EmailChangeStep(Record):
         return None if value is None else Account.of(value)
 
 
+class EnrolmentStep(Record):
+    """A second factor that is to be shown once before it counts."""
+
+    __slots__ = ()
+    _members = (("state", "state"), ("continuation_token", "continuationToken"), ("kind", "kind"), ("secret", "secret"), ("otpauth_uri", "otpauthUri"), ("algorithm", "algorithm"), ("period_seconds", "periodSeconds"), ("sent_to", "sentTo"), ("channel", "channel"), ("code_length", "codeLength"), ("resend_at", "resendAt"), ("expires_at", "expiresAt"),)
+    _secret = frozenset({"continuationToken", "secret", "otpauthUri"})
+
+    def __init__(
+        self,
+        *,
+        state: str,
+        continuation_token: str,
+        kind: str,
+        code_length: int,
+        expires_at: int,
+        secret: Optional[str] = None,
+        otpauth_uri: Optional[str] = None,
+        algorithm: Optional[str] = None,
+        period_seconds: Optional[int] = None,
+        sent_to: Optional[str] = None,
+        channel: Optional[str] = None,
+        resend_at: Optional[int] = None,
+    ) -> None:
+        super().__init__({
+            "state": state,
+            "continuationToken": continuation_token,
+            "kind": kind,
+            "secret": secret,
+            "otpauthUri": otpauth_uri,
+            "algorithm": algorithm,
+            "periodSeconds": period_seconds,
+            "sentTo": sent_to,
+            "channel": channel,
+            "codeLength": code_length,
+            "resendAt": resend_at,
+            "expiresAt": expires_at,
+        })
+
+    @property
+    def state(self) -> str:
+        """What comes next: mfa.confirm with a code. One of codeRequired, or what a newer binary answers."""
+        return cast("str", self._required("state"))
+
+    @property
+    def continuation_token(self) -> str:
+        """Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages.
+        """
+        return cast("str", self._required("continuationToken"))
+
+    @property
+    def kind(self) -> str:
+        """totp: an authenticator app; email: codes that are mailed; sms: codes in text messages. One of totp,
+        email, sms, or what a newer binary answers.
+        """
+        return cast("str", self._required("kind"))
+
+    @property
+    def secret(self) -> Optional[str]:
+        """totp: what the app computes codes from, in Base32, for typing. It is shown this once."""
+        value = self._optional("secret")
+        return None if value is None else cast("str", value)
+
+    @property
+    def otpauth_uri(self) -> Optional[str]:
+        """totp: all of it for the app, mostly shown as a QR code."""
+        value = self._optional("otpauthUri")
+        return None if value is None else cast("str", value)
+
+    @property
+    def algorithm(self) -> Optional[str]:
+        """totp: what the codes are computed with, SHA1."""
+        value = self._optional("algorithm")
+        return None if value is None else cast("str", value)
+
+    @property
+    def period_seconds(self) -> Optional[int]:
+        """totp: how often the code changes."""
+        value = self._optional("periodSeconds")
+        return None if value is None else cast("int", value)
+
+    @property
+    def sent_to(self) -> Optional[str]:
+        """email, sms: where the code went, with most of it hidden."""
+        value = self._optional("sentTo")
+        return None if value is None else cast("str", value)
+
+    @property
+    def channel(self) -> Optional[str]:
+        """The way a message goes. One of email, sms, or what a newer binary answers."""
+        value = self._optional("channel")
+        return None if value is None else cast("str", value)
+
+    @property
+    def code_length(self) -> int:
+        """How many digits the code has."""
+        return cast("int", self._required("codeLength"))
+
+    @property
+    def resend_at(self) -> Optional[int]:
+        """email, sms: from when on it makes sense to ask for another code."""
+        value = self._optional("resendAt")
+        return None if value is None else cast("int", value)
+
+    @property
+    def expires_at(self) -> int:
+        """email, sms: until when the code is good; totp: until when the continuation token is."""
+        return cast("int", self._required("expiresAt"))
+
+
+class Factor(Record):
+    """A second factor of an account."""
+
+    __slots__ = ()
+    _members = (("factor_id", "factorId"), ("kind", "kind"), ("display_name", "displayName"), ("email", "email"), ("phone_number", "phoneNumber"), ("enrolled_at", "enrolledAt"), ("last_used_at", "lastUsedAt"),)
+
+    def __init__(
+        self,
+        *,
+        factor_id: str,
+        kind: str,
+        enrolled_at: int,
+        display_name: Optional[str] = None,
+        email: Optional[str] = None,
+        phone_number: Optional[str] = None,
+        last_used_at: Optional[int] = None,
+    ) -> None:
+        super().__init__({
+            "factorId": factor_id,
+            "kind": kind,
+            "displayName": display_name,
+            "email": email,
+            "phoneNumber": phone_number,
+            "enrolledAt": enrolled_at,
+            "lastUsedAt": last_used_at,
+        })
+
+    @property
+    def factor_id(self) -> str:
+        """The id of a second factor; recovery stands for the recovery codes."""
+        return cast("str", self._required("factorId"))
+
+    @property
+    def kind(self) -> str:
+        """totp: an authenticator app; email: codes that are mailed; sms: codes in text messages. One of totp,
+        email, sms, or what a newer binary answers.
+        """
+        return cast("str", self._required("kind"))
+
+    @property
+    def display_name(self) -> Optional[str]:
+        """What its owner calls it."""
+        value = self._optional("displayName")
+        return None if value is None else cast("str", value)
+
+    @property
+    def email(self) -> Optional[str]:
+        """email: where its codes go."""
+        value = self._optional("email")
+        return None if value is None else cast("str", value)
+
+    @property
+    def phone_number(self) -> Optional[str]:
+        """sms: where its codes go."""
+        value = self._optional("phoneNumber")
+        return None if value is None else cast("str", value)
+
+    @property
+    def enrolled_at(self) -> int:
+        """Integer seconds since 1970-01-01T00:00:00Z."""
+        return cast("int", self._required("enrolledAt"))
+
+    @property
+    def last_used_at(self) -> Optional[int]:
+        """Integer seconds since 1970-01-01T00:00:00Z."""
+        value = self._optional("lastUsedAt")
+        return None if value is None else cast("int", value)
+
+
+class FactorHint(Record):
+    """A second factor that a sign-in can go on with."""
+
+    __slots__ = ()
+    _members = (("factor_id", "factorId"), ("kind", "kind"), ("display_name", "displayName"), ("sent_to", "sentTo"),)
+
+    def __init__(
+        self,
+        *,
+        factor_id: str,
+        kind: str,
+        display_name: Optional[str] = None,
+        sent_to: Optional[str] = None,
+    ) -> None:
+        super().__init__({
+            "factorId": factor_id,
+            "kind": kind,
+            "displayName": display_name,
+            "sentTo": sent_to,
+        })
+
+    @property
+    def factor_id(self) -> str:
+        """The id of a second factor; recovery stands for the recovery codes."""
+        return cast("str", self._required("factorId"))
+
+    @property
+    def kind(self) -> str:
+        """totp: an authenticator app; email: codes that are mailed; sms: codes in text messages; recovery: the
+        recovery codes. totp and recovery need no mfa.challenge. One of totp, email, sms, recovery, or what a
+        newer binary answers.
+        """
+        return cast("str", self._required("kind"))
+
+    @property
+    def display_name(self) -> Optional[str]:
+        """What its owner calls it."""
+        value = self._optional("displayName")
+        return None if value is None else cast("str", value)
+
+    @property
+    def sent_to(self) -> Optional[str]:
+        """Where its codes go, with most of it hidden."""
+        value = self._optional("sentTo")
+        return None if value is None else cast("str", value)
+
+
+class FactorWithdrawal(Record):
+    """What became of an account whose factor was taken away."""
+
+    __slots__ = ()
+    _members = (("state", "state"), ("account", "account"), ("id_token", "idToken"), ("access_token", "accessToken"), ("refresh_token", "refreshToken"), ("expires_at", "expiresAt"),)
+    _secret = frozenset({"idToken", "accessToken", "refreshToken"})
+
+    def __init__(
+        self,
+        *,
+        state: str,
+        account: Union[Account, Mapping[str, Any]],
+        id_token: Optional[str] = None,
+        access_token: Optional[str] = None,
+        refresh_token: Optional[str] = None,
+        expires_at: Optional[int] = None,
+    ) -> None:
+        super().__init__({
+            "state": state,
+            "account": account,
+            "idToken": id_token,
+            "accessToken": access_token,
+            "refreshToken": refresh_token,
+            "expiresAt": expires_at,
+        })
+
+    @property
+    def state(self) -> str:
+        """completed: go on with these tokens, or, where the developer asked, there is nothing to do; signedOut:
+        the session was begun with this very factor and is over: sign in again. One of completed, signedOut,
+        or what a newer binary answers.
+        """
+        return cast("str", self._required("state"))
+
+    @property
+    def account(self) -> Account:
+        """A person's account in a tenant."""
+        return Account.of(self._required("account"))
+
+    @property
+    def id_token(self) -> Optional[str]:
+        """completed by its owner: says who is signed in."""
+        value = self._optional("idToken")
+        return None if value is None else cast("str", value)
+
+    @property
+    def access_token(self) -> Optional[str]:
+        """completed by its owner: for the API that it names in aud."""
+        value = self._optional("accessToken")
+        return None if value is None else cast("str", value)
+
+    @property
+    def refresh_token(self) -> Optional[str]:
+        """completed by its owner: gets fresh ones."""
+        value = self._optional("refreshToken")
+        return None if value is None else cast("str", value)
+
+    @property
+    def expires_at(self) -> Optional[int]:
+        """completed by its owner: when the ID token expires."""
+        value = self._optional("expiresAt")
+        return None if value is None else cast("int", value)
+
+
 class HealthCheck(Record):
     """One thing that must work."""
 
@@ -2399,6 +2711,62 @@ class MethodMetrics(Record):
     def latency(self) -> List[LatencyBucket]:
         """Empty buckets are left out."""
         return [LatencyBucket.of(each) for each in self._required("latency")]
+
+
+class MfaListResult(Record):
+    """What `mfa.list` answers."""
+
+    __slots__ = ()
+    _members = (("factors", "factors"), ("recovery_codes_left", "recoveryCodesLeft"), ("policy", "policy"),)
+
+    def __init__(
+        self,
+        *,
+        factors: Sequence[Union[Factor, Mapping[str, Any]]],
+        recovery_codes_left: int,
+        policy: str,
+    ) -> None:
+        super().__init__({
+            "factors": factors,
+            "recoveryCodesLeft": recovery_codes_left,
+            "policy": policy,
+        })
+
+    @property
+    def factors(self) -> List[Factor]:
+        """The oldest first."""
+        return [Factor.of(each) for each in self._required("factors")]
+
+    @property
+    def recovery_codes_left(self) -> int:
+        """How many recovery codes have not been used."""
+        return cast("int", self._required("recoveryCodesLeft"))
+
+    @property
+    def policy(self) -> str:
+        """Second factors in a tenant. off: nobody is asked for one; optional: whoever has enrolled one is asked
+        for it at every sign-in; required: whoever has none enrols one at the next sign-in. Custom tokens and
+        anonymous accounts need none. One of off, optional, required, or what a newer binary answers.
+        """
+        return cast("str", self._required("policy"))
+
+
+class MfaRecoveryCodesResult(Record):
+    """What `mfa.recoveryCodes` answers."""
+
+    __slots__ = ()
+    _members = (("codes", "codes"),)
+    _secret = frozenset({"codes"})
+
+    def __init__(self, *, codes: Sequence[str]) -> None:
+        super().__init__({
+            "codes": codes,
+        })
+
+    @property
+    def codes(self) -> List[str]:
+        """For mfa.resolve with factorId recovery."""
+        return cast("List[str]", self._required("codes"))
 
 
 class PasswordFailure(Record):
@@ -3601,7 +3969,7 @@ class Session(Record):
     """Somebody signed in, somewhere."""
 
     __slots__ = ()
-    _members = (("session_id", "sessionId"), ("account_id", "accountId"), ("amr", "amr"), ("sign_in_provider", "signInProvider"), ("authenticated_at", "authenticatedAt"), ("created_at", "createdAt"), ("last_used_at", "lastUsedAt"), ("expires_at", "expiresAt"),)
+    _members = (("session_id", "sessionId"), ("account_id", "accountId"), ("amr", "amr"), ("sign_in_provider", "signInProvider"), ("second_factor", "secondFactor"), ("authenticated_at", "authenticatedAt"), ("created_at", "createdAt"), ("last_used_at", "lastUsedAt"), ("expires_at", "expiresAt"),)
 
     def __init__(
         self,
@@ -3614,12 +3982,14 @@ class Session(Record):
         created_at: int,
         last_used_at: int,
         expires_at: int,
+        second_factor: Optional[str] = None,
     ) -> None:
         super().__init__({
             "sessionId": session_id,
             "accountId": account_id,
             "amr": amr,
             "signInProvider": sign_in_provider,
+            "secondFactor": second_factor,
             "authenticatedAt": authenticated_at,
             "createdAt": created_at,
             "lastUsedAt": last_used_at,
@@ -3645,6 +4015,12 @@ class Session(Record):
     def sign_in_provider(self) -> str:
         """What its owner signed in with: password, code, anonymous, custom, or a provider."""
         return cast("str", self._required("signInProvider"))
+
+    @property
+    def second_factor(self) -> Optional[str]:
+        """The second factor that was shown: totp, email, sms or recovery."""
+        value = self._optional("secondFactor")
+        return None if value is None else cast("str", value)
 
     @property
     def authenticated_at(self) -> int:
@@ -3722,7 +4098,7 @@ class SignInStep(Record):
     """Where a sign-in stands."""
 
     __slots__ = ()
-    _members = (("state", "state"), ("continuation_token", "continuationToken"), ("sent_to", "sentTo"), ("channel", "channel"), ("code_length", "codeLength"), ("resend_at", "resendAt"), ("expires_at", "expiresAt"), ("account", "account"), ("id_token", "idToken"), ("access_token", "accessToken"), ("refresh_token", "refreshToken"), ("is_new_account", "isNewAccount"), ("additional_user_info", "additionalUserInfo"), ("provider_tokens", "providerTokens"), ("providers", "providers"), ("email", "email"), ("pending_token", "pendingToken"),)
+    _members = (("state", "state"), ("continuation_token", "continuationToken"), ("sent_to", "sentTo"), ("channel", "channel"), ("code_length", "codeLength"), ("resend_at", "resendAt"), ("expires_at", "expiresAt"), ("hints", "hints"), ("account", "account"), ("id_token", "idToken"), ("access_token", "accessToken"), ("refresh_token", "refreshToken"), ("is_new_account", "isNewAccount"), ("additional_user_info", "additionalUserInfo"), ("provider_tokens", "providerTokens"), ("providers", "providers"), ("email", "email"), ("pending_token", "pendingToken"),)
     _secret = frozenset({"continuationToken", "idToken", "accessToken", "refreshToken", "pendingToken"})
 
     def __init__(
@@ -3735,6 +4111,7 @@ class SignInStep(Record):
         code_length: Optional[int] = None,
         resend_at: Optional[int] = None,
         expires_at: Optional[int] = None,
+        hints: Optional[Sequence[Union[FactorHint, Mapping[str, Any]]]] = None,
         account: Optional[Union[Account, Mapping[str, Any]]] = None,
         id_token: Optional[str] = None,
         access_token: Optional[str] = None,
@@ -3754,6 +4131,7 @@ class SignInStep(Record):
             "codeLength": code_length,
             "resendAt": resend_at,
             "expiresAt": expires_at,
+            "hints": hints,
             "account": account,
             "idToken": id_token,
             "accessToken": access_token,
@@ -3768,9 +4146,13 @@ class SignInStep(Record):
 
     @property
     def state(self) -> str:
-        """What comes next. codeRequired: submitCode; passwordRequired: submitPassword; providerRequired: sign in
-        with one of providers, then account.link with the pendingToken if there is one; completed: signed in.
-        One of codeRequired, passwordRequired, providerRequired, completed, or what a newer binary answers.
+        """What comes next. codeRequired: submitCode, after mfa.challenge mfa.resolve; secondFactorRequired:
+        mfa.resolve with one of hints, after mfa.challenge where its code is sent;
+        secondFactorEnrolmentRequired: mfa.enroll with the continuation token; passwordRequired:
+        submitPassword; providerRequired: sign in with one of providers, then account.link with the
+        pendingToken if there is one; completed: signed in. One of codeRequired, passwordRequired,
+        providerRequired, secondFactorRequired, secondFactorEnrolmentRequired, completed, or what a newer
+        binary answers.
         """
         return cast("str", self._required("state"))
 
@@ -3807,11 +4189,18 @@ class SignInStep(Record):
 
     @property
     def expires_at(self) -> Optional[int]:
-        """codeRequired: until when the code is good; passwordRequired: until when the continuation token is;
-        providerRequired: until when the pending token is; completed: when the ID token expires.
+        """codeRequired: until when the code is good; passwordRequired, secondFactorRequired,
+        secondFactorEnrolmentRequired: until when the continuation token is; providerRequired: until when the
+        pending token is; completed: when the ID token expires.
         """
         value = self._optional("expiresAt")
         return None if value is None else cast("int", value)
+
+    @property
+    def hints(self) -> Optional[List[FactorHint]]:
+        """secondFactorRequired: the second factors; each of them will do."""
+        value = self._optional("hints")
+        return None if value is None else [FactorHint.of(each) for each in value]
 
     @property
     def account(self) -> Optional[Account]:
@@ -4575,7 +4964,7 @@ class Tenant(Record):
     """A tenant: the accounts of people, and how they come to be."""
 
     __slots__ = ()
-    _members = (("tenant_id", "tenantId"), ("name", "name"), ("issuer", "issuer"), ("local_account_method", "localAccountMethod"), ("sign_up_allowed", "signUpAllowed"), ("attributes", "attributes"), ("audiences", "audiences"), ("password_policy", "passwordPolicy"), ("codes", "codes"), ("lockout", "lockout"), ("tokens", "tokens"), ("delivery", "delivery"), ("enumeration_protection", "enumerationProtection"), ("one_account_per_address", "oneAccountPerAddress"), ("anonymous_allowed", "anonymousAllowed"), ("custom_token_signers", "customTokenSigners"), ("signing_algorithm", "signingAlgorithm"), ("created_at", "createdAt"), ("updated_at", "updatedAt"),)
+    _members = (("tenant_id", "tenantId"), ("name", "name"), ("issuer", "issuer"), ("local_account_method", "localAccountMethod"), ("sign_up_allowed", "signUpAllowed"), ("attributes", "attributes"), ("audiences", "audiences"), ("password_policy", "passwordPolicy"), ("codes", "codes"), ("lockout", "lockout"), ("tokens", "tokens"), ("delivery", "delivery"), ("enumeration_protection", "enumerationProtection"), ("one_account_per_address", "oneAccountPerAddress"), ("mfa", "mfa"), ("totp_adjacent_intervals", "totpAdjacentIntervals"), ("anonymous_allowed", "anonymousAllowed"), ("custom_token_signers", "customTokenSigners"), ("signing_algorithm", "signingAlgorithm"), ("created_at", "createdAt"), ("updated_at", "updatedAt"),)
 
     def __init__(
         self,
@@ -4592,6 +4981,8 @@ class Tenant(Record):
         tokens: Union[TokenLifetimes, Mapping[str, Any]],
         enumeration_protection: bool,
         one_account_per_address: bool,
+        mfa: str,
+        totp_adjacent_intervals: int,
         anonymous_allowed: bool,
         signing_algorithm: str,
         created_at: int,
@@ -4615,6 +5006,8 @@ class Tenant(Record):
             "delivery": delivery,
             "enumerationProtection": enumeration_protection,
             "oneAccountPerAddress": one_account_per_address,
+            "mfa": mfa,
+            "totpAdjacentIntervals": totp_adjacent_intervals,
             "anonymousAllowed": anonymous_allowed,
             "customTokenSigners": custom_token_signers,
             "signingAlgorithm": signing_algorithm,
@@ -4699,6 +5092,21 @@ class Tenant(Record):
         have no address of their own.
         """
         return cast("bool", self._required("oneAccountPerAddress"))
+
+    @property
+    def mfa(self) -> str:
+        """Second factors in a tenant. off: nobody is asked for one; optional: whoever has enrolled one is asked
+        for it at every sign-in; required: whoever has none enrols one at the next sign-in. Custom tokens and
+        anonymous accounts need none. One of off, optional, required, or what a newer binary answers.
+        """
+        return cast("str", self._required("mfa"))
+
+    @property
+    def totp_adjacent_intervals(self) -> int:
+        """How many codes before and after the one that is due are taken from an authenticator app, whose clock
+        may be wrong; each is good for 30 seconds.
+        """
+        return cast("int", self._required("totpAdjacentIntervals"))
 
     @property
     def anonymous_allowed(self) -> bool:
@@ -4818,7 +5226,7 @@ class TenantDeclaration(Record):
     """
 
     __slots__ = ()
-    _members = (("tenant_id", "tenantId"), ("name", "name"), ("local_account_method", "localAccountMethod"), ("sign_up_allowed", "signUpAllowed"), ("attributes", "attributes"), ("audiences", "audiences"), ("password_policy", "passwordPolicy"), ("codes", "codes"), ("lockout", "lockout"), ("tokens", "tokens"), ("delivery", "delivery"), ("enumeration_protection", "enumerationProtection"), ("one_account_per_address", "oneAccountPerAddress"), ("anonymous_allowed", "anonymousAllowed"), ("custom_token_signers", "customTokenSigners"), ("signing_algorithm", "signingAlgorithm"),)
+    _members = (("tenant_id", "tenantId"), ("name", "name"), ("local_account_method", "localAccountMethod"), ("sign_up_allowed", "signUpAllowed"), ("attributes", "attributes"), ("audiences", "audiences"), ("password_policy", "passwordPolicy"), ("codes", "codes"), ("lockout", "lockout"), ("tokens", "tokens"), ("delivery", "delivery"), ("enumeration_protection", "enumerationProtection"), ("one_account_per_address", "oneAccountPerAddress"), ("mfa", "mfa"), ("totp_adjacent_intervals", "totpAdjacentIntervals"), ("anonymous_allowed", "anonymousAllowed"), ("custom_token_signers", "customTokenSigners"), ("signing_algorithm", "signingAlgorithm"),)
 
     def __init__(
         self,
@@ -4836,6 +5244,8 @@ class TenantDeclaration(Record):
         delivery: Optional[Union[TenantDelivery, Mapping[str, Any]]] = None,
         enumeration_protection: Optional[bool] = None,
         one_account_per_address: Optional[bool] = None,
+        mfa: Optional[str] = None,
+        totp_adjacent_intervals: Optional[int] = None,
         anonymous_allowed: Optional[bool] = None,
         custom_token_signers: Optional[Sequence[Union[CustomTokenSigner, Mapping[str, Any]]]] = None,
         signing_algorithm: Optional[str] = None,
@@ -4854,6 +5264,8 @@ class TenantDeclaration(Record):
             "delivery": delivery,
             "enumerationProtection": enumeration_protection,
             "oneAccountPerAddress": one_account_per_address,
+            "mfa": mfa,
+            "totpAdjacentIntervals": totp_adjacent_intervals,
             "anonymousAllowed": anonymous_allowed,
             "customTokenSigners": custom_token_signers,
             "signingAlgorithm": signing_algorithm,
@@ -4942,6 +5354,23 @@ class TenantDeclaration(Record):
         """
         value = self._optional("oneAccountPerAddress")
         return None if value is None else cast("bool", value)
+
+    @property
+    def mfa(self) -> Optional[str]:
+        """Second factors in a tenant. off: nobody is asked for one; optional: whoever has enrolled one is asked
+        for it at every sign-in; required: whoever has none enrols one at the next sign-in. Custom tokens and
+        anonymous accounts need none. One of off, optional, required, or what a newer binary answers.
+        """
+        value = self._optional("mfa")
+        return None if value is None else cast("str", value)
+
+    @property
+    def totp_adjacent_intervals(self) -> Optional[int]:
+        """How many codes before and after the one that is due are taken from an authenticator app, whose clock
+        may be wrong; each is good for 30 seconds.
+        """
+        value = self._optional("totpAdjacentIntervals")
+        return None if value is None else cast("int", value)
 
     @property
     def anonymous_allowed(self) -> Optional[bool]:
@@ -5689,12 +6118,17 @@ __all__ = [
     "CredentialsProviderOpenFlow",
     "CredentialsProviderOpenTokenSource",
     "EmailChangeStepState",
+    "EnrolmentStepState",
+    "FactorHintKind",
+    "FactorKind",
+    "FactorWithdrawalState",
     "IdentityState",
     "IdpResponseType",
     "KeyState",
     "LocalAccountMethod",
     "MailEncryption",
     "MalformedPolicyPolicy",
+    "MfaPolicy",
     "PasswordResetStepState",
     "PasswordRule",
     "PoolProviderProvider",
@@ -5745,6 +6179,10 @@ __all__ = [
     "CredentialsVerifyResult",
     "CustomTokenSigner",
     "EmailChangeStep",
+    "EnrolmentStep",
+    "Factor",
+    "FactorHint",
+    "FactorWithdrawal",
     "HealthCheck",
     "IdentityChange",
     "IdentityDeleteResult",
@@ -5766,6 +6204,8 @@ __all__ = [
     "LinkedProvider",
     "LockoutPolicy",
     "MethodMetrics",
+    "MfaListResult",
+    "MfaRecoveryCodesResult",
     "PasswordFailure",
     "PasswordPolicy",
     "PasswordResetStep",

@@ -29,6 +29,8 @@ class TenantMethods:
         delivery: Optional[Union[types.TenantDelivery, Mapping[str, Any]]] = None,
         enumeration_protection: Optional[bool] = None,
         one_account_per_address: Optional[bool] = None,
+        mfa: Optional[types.MfaPolicy] = None,
+        totp_adjacent_intervals: Optional[int] = None,
         anonymous_allowed: Optional[bool] = None,
         custom_token_signers: Optional[Sequence[Union[types.CustomTokenSigner, Mapping[str, Any]]]] = None,
         signing_algorithm: Optional[types.SigningAlgorithm] = None,
@@ -62,6 +64,13 @@ class TenantMethods:
                 addresses have accounts.
             one_account_per_address (boolean; default true): Whether an address belongs to one account,
                 whoever says it. Without that, accounts made by a provider have no address of their own.
+            mfa (off | optional | required; default "optional"): Second factors in a tenant. off: nobody is
+                asked for one; optional: whoever has enrolled one is asked for it at every sign-in; required:
+                whoever has none enrols one at the next sign-in. Custom tokens and anonymous accounts need
+                none.
+            totp_adjacent_intervals (integer 0–10; default 5): How many codes before and after the one that is
+                due are taken from an authenticator app, whose clock may be wrong; each is good for 30
+                seconds.
             anonymous_allowed (boolean; default false): Whether anybody can have an account without saying who
                 they are. Its tokens are ID tokens of this tenant like any others.
             custom_token_signers (array of CustomTokenSigner; optional): Whose custom tokens are taken by
@@ -91,6 +100,8 @@ class TenantMethods:
             "delivery": delivery,
             "enumerationProtection": enumeration_protection,
             "oneAccountPerAddress": one_account_per_address,
+            "mfa": mfa,
+            "totpAdjacentIntervals": totp_adjacent_intervals,
             "anonymousAllowed": anonymous_allowed,
             "customTokenSigners": custom_token_signers,
             "signingAlgorithm": signing_algorithm,
@@ -197,6 +208,8 @@ class TenantMethods:
         delivery: Optional[Union[types.TenantDelivery, Mapping[str, Any]]] = None,
         enumeration_protection: Optional[bool] = None,
         one_account_per_address: Optional[bool] = None,
+        mfa: Optional[types.MfaPolicy] = None,
+        totp_adjacent_intervals: Optional[int] = None,
         anonymous_allowed: Optional[bool] = None,
         custom_token_signers: Optional[Sequence[Union[types.CustomTokenSigner, Mapping[str, Any]]]] = None,
         timeout: Optional[float] = None,
@@ -228,6 +241,12 @@ class TenantMethods:
                 addresses have accounts.
             one_account_per_address (boolean; optional): Whether an address belongs to one account, whoever
                 says it. Without that, accounts made by a provider have no address of their own.
+            mfa (off | optional | required; optional): Second factors in a tenant. off: nobody is asked for
+                one; optional: whoever has enrolled one is asked for it at every sign-in; required: whoever
+                has none enrols one at the next sign-in. Custom tokens and anonymous accounts need none.
+            totp_adjacent_intervals (integer 0–10; optional): How many codes before and after the one that is
+                due are taken from an authenticator app, whose clock may be wrong; each is good for 30
+                seconds.
             anonymous_allowed (boolean; optional): Whether anybody can have an account without saying who they
                 are. Its tokens are ID tokens of this tenant like any others.
             custom_token_signers (array of CustomTokenSigner; optional): Whose custom tokens are taken by
@@ -255,6 +274,8 @@ class TenantMethods:
             "delivery": delivery,
             "enumerationProtection": enumeration_protection,
             "oneAccountPerAddress": one_account_per_address,
+            "mfa": mfa,
+            "totpAdjacentIntervals": totp_adjacent_intervals,
             "anonymousAllowed": anonymous_allowed,
             "customTokenSigners": custom_token_signers,
         }
@@ -284,6 +305,8 @@ class AsyncTenantMethods:
         delivery: Optional[Union[types.TenantDelivery, Mapping[str, Any]]] = None,
         enumeration_protection: Optional[bool] = None,
         one_account_per_address: Optional[bool] = None,
+        mfa: Optional[types.MfaPolicy] = None,
+        totp_adjacent_intervals: Optional[int] = None,
         anonymous_allowed: Optional[bool] = None,
         custom_token_signers: Optional[Sequence[Union[types.CustomTokenSigner, Mapping[str, Any]]]] = None,
         signing_algorithm: Optional[types.SigningAlgorithm] = None,
@@ -317,6 +340,13 @@ class AsyncTenantMethods:
                 addresses have accounts.
             one_account_per_address (boolean; default true): Whether an address belongs to one account,
                 whoever says it. Without that, accounts made by a provider have no address of their own.
+            mfa (off | optional | required; default "optional"): Second factors in a tenant. off: nobody is
+                asked for one; optional: whoever has enrolled one is asked for it at every sign-in; required:
+                whoever has none enrols one at the next sign-in. Custom tokens and anonymous accounts need
+                none.
+            totp_adjacent_intervals (integer 0–10; default 5): How many codes before and after the one that is
+                due are taken from an authenticator app, whose clock may be wrong; each is good for 30
+                seconds.
             anonymous_allowed (boolean; default false): Whether anybody can have an account without saying who
                 they are. Its tokens are ID tokens of this tenant like any others.
             custom_token_signers (array of CustomTokenSigner; optional): Whose custom tokens are taken by
@@ -346,6 +376,8 @@ class AsyncTenantMethods:
             "delivery": delivery,
             "enumerationProtection": enumeration_protection,
             "oneAccountPerAddress": one_account_per_address,
+            "mfa": mfa,
+            "totpAdjacentIntervals": totp_adjacent_intervals,
             "anonymousAllowed": anonymous_allowed,
             "customTokenSigners": custom_token_signers,
             "signingAlgorithm": signing_algorithm,
@@ -452,6 +484,8 @@ class AsyncTenantMethods:
         delivery: Optional[Union[types.TenantDelivery, Mapping[str, Any]]] = None,
         enumeration_protection: Optional[bool] = None,
         one_account_per_address: Optional[bool] = None,
+        mfa: Optional[types.MfaPolicy] = None,
+        totp_adjacent_intervals: Optional[int] = None,
         anonymous_allowed: Optional[bool] = None,
         custom_token_signers: Optional[Sequence[Union[types.CustomTokenSigner, Mapping[str, Any]]]] = None,
         timeout: Optional[float] = None,
@@ -483,6 +517,12 @@ class AsyncTenantMethods:
                 addresses have accounts.
             one_account_per_address (boolean; optional): Whether an address belongs to one account, whoever
                 says it. Without that, accounts made by a provider have no address of their own.
+            mfa (off | optional | required; optional): Second factors in a tenant. off: nobody is asked for
+                one; optional: whoever has enrolled one is asked for it at every sign-in; required: whoever
+                has none enrols one at the next sign-in. Custom tokens and anonymous accounts need none.
+            totp_adjacent_intervals (integer 0–10; optional): How many codes before and after the one that is
+                due are taken from an authenticator app, whose clock may be wrong; each is good for 30
+                seconds.
             anonymous_allowed (boolean; optional): Whether anybody can have an account without saying who they
                 are. Its tokens are ID tokens of this tenant like any others.
             custom_token_signers (array of CustomTokenSigner; optional): Whose custom tokens are taken by
@@ -510,6 +550,8 @@ class AsyncTenantMethods:
             "delivery": delivery,
             "enumerationProtection": enumeration_protection,
             "oneAccountPerAddress": one_account_per_address,
+            "mfa": mfa,
+            "totpAdjacentIntervals": totp_adjacent_intervals,
             "anonymousAllowed": anonymous_allowed,
             "customTokenSigners": custom_token_signers,
         }
