@@ -32,9 +32,10 @@ enum FactorTables {
         """
         CREATE TABLE factor (
             id TEXT PRIMARY KEY, account_id TEXT NOT NULL REFERENCES account (id) ON DELETE CASCADE, kind TEXT NOT NULL,
-            display_name TEXT, target TEXT, secret BYTEA, last_step BIGINT, enrolled_at BIGINT NOT NULL, last_used_at BIGINT)
+            display_name TEXT, target TEXT, secret BYTEA, last_step BIGINT, position BIGINT NOT NULL,
+            enrolled_at BIGINT NOT NULL, last_used_at BIGINT)
         """,
-        "CREATE INDEX factor_of_account ON factor (account_id, enrolled_at)",
+        "CREATE INDEX factor_of_account ON factor (account_id, position)",
         """
         CREATE TABLE recovery_code (
             mac BYTEA PRIMARY KEY, account_id TEXT NOT NULL REFERENCES account (id) ON DELETE CASCADE)
@@ -54,15 +55,17 @@ extension Transaction {
         try query(
             """
             SELECT id, account_id, kind, display_name, target, secret, last_step, enrolled_at, last_used_at FROM factor
-            WHERE account_id = $1 ORDER BY enrolled_at, id
+            WHERE account_id = $1 ORDER BY position, id
             """, accountId, row: FactorRecord.init)
     }
 
     func insert(_ factor: FactorRecord) throws {
         try execute(
             """
-            INSERT INTO factor (id, account_id, kind, display_name, target, secret, last_step, enrolled_at, last_used_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+            INSERT INTO factor (id, account_id, kind, display_name, target, secret, last_step, enrolled_at, last_used_at, position)
+            VALUES (
+                $1, $2, $3, $4, $5, $6, $7, $8, $9,
+                (SELECT coalesce(max(f.position), 0) + 1 FROM factor f WHERE f.account_id = $2))
             """, factor.id, factor.accountId, factor.kind.rawValue, factor.displayName, factor.target, factor.secret, factor.lastStep,
             factor.enrolledAt, factor.lastUsedAt)
     }
