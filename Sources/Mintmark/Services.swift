@@ -61,9 +61,9 @@ public final class Services: Sendable {
         let test = mintmark.configuration.testing ? TestService(surroundings, catalogue, loopback) : nil
         let methods = Contract.MethodTable.bind(
             account: account, audit: audit, compat: compat, credentials: credentials, credentialsProvider: credentialsProvider,
-            identity: identity, idp: idp, key: key, mfa: mfa, passwordReset: passwordReset, pool: pool, role: role, rpc: RpcService(mintmark),
-            session: session,
-            signIn: signIn, signUp: signUp, store: store, system: SystemService(mintmark), tenant: tenant, test: test, token: token)
+            identity: identity, idp: idp, key: key, mfa: mfa, passwordReset: passwordReset, pool: pool, role: role,
+            rpc: RpcService(mintmark), session: session, signIn: signIn, signUp: signUp, store: store, system: SystemService(mintmark),
+            tenant: tenant, test: test, token: token)
         let byName = Dictionary(uniqueKeysWithValues: methods.map { ($0.info.name, $0) })
         bound = Contract.MethodTable.all.map { byName[$0.name] }
     }

@@ -147,7 +147,8 @@ import Testing
 
 @Suite("Who may take a second factor away") struct WithdrawalRuleTests {
     private func refusal(
-        _ id: String = "1", _ policy: MfaPolicy = .optional, count: Int = 1, isOwner: Bool = true, isRecent: Bool = true, needs: Bool = false
+        _ id: String = "1", _ policy: MfaPolicy = .optional, count: Int = 1, isOwner: Bool = true, isRecent: Bool = true,
+        needs: Bool = false
     ) -> WithdrawalRule.Refusal? {
         let factors = (1...count).map { FactorRecord(id: "\($0)", accountId: "alice", kind: .totp, enrolledAt: 0) }
         do {

@@ -17,7 +17,9 @@ struct EnrolmentSource: Sendable {
     let address: String
 
     /// The flow as it is to be, or as it was answered to the same request.
-    func draft(_ service: MfaService, _ draft: FactorDraft, _ request: [UInt8], at now: Int64, in tx: Transaction) throws -> CodeSending.Draft {
+    func draft(
+        _ service: MfaService, _ draft: FactorDraft, _ request: [UInt8], at now: Int64, in tx: Transaction
+    ) throws -> CodeSending.Draft {
         switch way {
         case .session(let token, let flowId, let language):
             if let earlier = try tx.flow(begunBy: request, since: now - Flow.repeatSeconds) { return .repeated(earlier) }

@@ -95,13 +95,14 @@ extension FactorRecord {
     /// As its owner sees it.
     var answer: Factor {
         Factor(
-            factorId: id, kind: FactorKind(rawValue: kind.rawValue) ?? .totp, displayName: displayName, email: kind == .email ? target : nil,
-            phoneNumber: kind == .sms ? target : nil, enrolledAt: enrolledAt, lastUsedAt: lastUsedAt)
+            factorId: id, kind: FactorKind(rawValue: kind.rawValue) ?? .totp, displayName: displayName,
+            email: kind == .email ? target : nil, phoneNumber: kind == .sms ? target : nil, enrolledAt: enrolledAt, lastUsedAt: lastUsedAt)
     }
 
     /// As somebody sees it who has shown one factor only.
     var hint: FactorHint {
-        FactorHint(factorId: id, kind: FactorHint.Kind(rawValue: kind.rawValue) ?? .totp, displayName: displayName, sentTo: recipient?.masked)
+        FactorHint(
+            factorId: id, kind: FactorHint.Kind(rawValue: kind.rawValue) ?? .totp, displayName: displayName, sentTo: recipient?.masked)
     }
 
     /// Where its codes go; nil for an app.

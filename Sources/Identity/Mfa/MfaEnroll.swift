@@ -23,7 +23,9 @@ extension MfaService {
             case .idToken(let token): token
             case .continuationToken(let token): token
             }
-        let texts = [request.displayName, request.email, request.phoneNumber, request.language].map { $0.map { JSONValue.string($0) } ?? .null }
+        let texts = [request.displayName, request.email, request.phoneNumber, request.language].map { text -> JSONValue in
+            text.map { .string($0) } ?? .null
+        }
         let fingerprint = flows.fingerprint(MfaEnroll.info.name, [.string(named), .string(request.kind.rawValue)] + texts)
         let source = try source(of: request, fingerprint, at: now)
         let kind = FactorRecord.Kind(rawValue: request.kind.rawValue) ?? .totp
@@ -77,8 +79,8 @@ extension MfaService {
 
     /// - Throws: what `EnrolmentRule` refuses.
     func permit(
-        _ kind: FactorRecord.Kind, _ target: String?, _ account: AccountRecord, _ proof: SignInProof, isRecent: Bool, _ tenant: TenantRecord,
-        in tx: Transaction
+        _ kind: FactorRecord.Kind, _ target: String?, _ account: AccountRecord, _ proof: SignInProof, isRecent: Bool,
+        _ tenant: TenantRecord, in tx: Transaction
     ) throws {
         let facts = EnrolmentRule.Facts(
             policy: tenant.settings.mfa, signInProvider: proof.provider, hasSecondFactor: proof.secondFactor != nil, kind: kind,
@@ -102,7 +104,9 @@ extension MfaService {
 
     /// What was drafted, as it is shown.
     private func answer(_ flow: Flow, _ source: EnrolmentSource) throws -> EnrolmentStep {
-        guard let sealed = try surroundings.database.read({ try $0.factorStep(of: flow.id)?.draft }) else { throw ContinuationTokenInvalid() }
+        guard let sealed = try surroundings.database.read({ try $0.factorStep(of: flow.id)?.draft }) else {
+            throw ContinuationTokenInvalid()
+        }
         let (draft, tenant) = (try FactorDraft(sealed, of: flow.id, surroundings.vault), source.tenant)
         let kind = FactorKind(rawValue: draft.kind.rawValue) ?? .totp
         guard let bytes = draft.secret else {

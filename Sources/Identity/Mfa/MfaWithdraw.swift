@@ -43,8 +43,8 @@ extension MfaService {
 
     /// - Parameter owner: who asks; nil for the developer.
     private func remove(
-        _ factorId: String, of account: AccountRecord, _ tenant: TenantRecord, by owner: OwnAccount?, _ call: any CallContext, at now: Int64,
-        in tx: Transaction
+        _ factorId: String, of account: AccountRecord, _ tenant: TenantRecord, by owner: OwnAccount?, _ call: any CallContext,
+        at now: Int64, in tx: Transaction
     ) throws {
         let factors = try tx.factors(of: account.id)
         do throws(WithdrawalRule.Refusal) {

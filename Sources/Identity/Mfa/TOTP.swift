@@ -46,8 +46,8 @@ struct TOTP: Sendable {
         var found: Int64?
         // Every step is looked at, nearest last, so that the time says nothing.
         for distance in (0...drift).reversed() {
-            for step in [present - distance, present + distance] where step >= 0 && constantTimeEquals(Array(self.code(of: step).utf8), given) {
-                found = step
+            for step in [present - distance, present + distance] where step >= 0 {
+                if constantTimeEquals(Array(self.code(of: step).utf8), given) { found = step }
             }
         }
         guard let found else { return .wrong }

@@ -36,7 +36,8 @@ struct SignInCompletion: Sendable {
 
     func fresh() -> Fresh {
         let random = surroundings.random
-        return Fresh(sessionId: random.uuid(), refreshToken: Base64URL.encode(random.bytes(32)), accessTokenId: random.uuid(),
+        return Fresh(
+            sessionId: random.uuid(), refreshToken: Base64URL.encode(random.bytes(32)), accessTokenId: random.uuid(),
             flowId: Hex.encode(random.bytes(16)))
     }
 
@@ -103,8 +104,8 @@ struct SignInCompletion: Sendable {
     ) throws -> SignInStep {
         let tokens = try tokens(signedIn, tenant, audience: audience, at: now)
         return SignInStep(
-            state: .completed, expiresAt: tokens.expiresAt, account: signedIn.account.answer(signedIn.logins, signedIn.factors), idToken: tokens.idToken,
-            accessToken: tokens.accessToken, refreshToken: tokens.refreshToken, isNewAccount: isNew,
+            state: .completed, expiresAt: tokens.expiresAt, account: signedIn.account.answer(signedIn.logins, signedIn.factors),
+            idToken: tokens.idToken, accessToken: tokens.accessToken, refreshToken: tokens.refreshToken, isNewAccount: isNew,
             additionalUserInfo: identity?.additionalUserInfo, providerTokens: returnsProviderTokens ? identity?.tokens : nil)
     }
 
