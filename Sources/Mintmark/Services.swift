@@ -58,7 +58,7 @@ public final class Services: Sendable {
         housekeeping = Housekeeping(
             surroundings, auditRetentionSeconds: mintmark.configuration.auditRetentionDays.map { Int64($0) * 86_400 },
             reports: .logged(to: mintmark.log))
-        let test = mintmark.configuration.testing ? TestService(surroundings, catalogue, loopback) : nil
+        let test = mintmark.configuration.testing ? TestService(surroundings, catalogue, loopback, housekeeping) : nil
         let methods = Contract.MethodTable.bind(
             account: account, audit: audit, compat: compat, credentials: credentials, credentialsProvider: credentialsProvider,
             identity: identity, idp: idp, key: key, mfa: mfa, passwordReset: passwordReset, pool: pool, role: role,

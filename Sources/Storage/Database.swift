@@ -112,4 +112,12 @@ public struct Migration: Sendable {
         self.version = version
         self.statements = statements
     }
+
+    /// The tables that it makes.
+    public var tables: [String] {
+        statements.compactMap { statement in
+            let words = statement.text.description.split(separator: " ", maxSplits: 3)
+            return words.count > 2 && words[0] == "CREATE" && words[1] == "TABLE" ? String(words[2]) : nil
+        }
+    }
 }

@@ -13,12 +13,16 @@ extension SQLiteConnection {
         return counts
     }
 
-    /// The one number that a statement answers, which has a table's name in it and so is no literal.
+    /// Takes all rows out of these tables.
+    func empty(_ tables: [String]) throws { for name in tables { _ = try count("DELETE FROM \(quoted(name))") } }
+
+    /// The one number that a statement answers, if any, which has a table's name in it and so is no literal.
     private func count(_ text: String) throws -> Int64 {
         var statement: OpaquePointer?
         defer { sqlite3_finalize(statement) }
         var code = sqlite3_prepare_v2(handle, text, -1, &statement, nil)
         if code == SQLITE_OK { code = sqlite3_step(statement) }
+        if code == SQLITE_DONE { return 0 }
         guard code == SQLITE_ROW else { throw SQLiteFailure.storeError(code, of: handle, path: "") }
         return sqlite3_column_int64(statement, 0)
     }
@@ -37,6 +41,9 @@ extension PostgresConnection {
         for name in names { counts[name] = Int64(try execute("SELECT COUNT(*)::TEXT FROM \(quoted(name))").string(0)) }
         return counts
     }
+
+    /// Takes all rows out of these tables.
+    func empty(_ tables: [String]) throws { for name in tables { try execute("DELETE FROM \(quoted(name))") } }
 }
 
 /// A name as SQL writes it.

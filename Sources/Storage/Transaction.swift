@@ -81,6 +81,11 @@ public final class Transaction {
     /// - Throws: `StoreError`.
     public func rowCounts() throws -> [String: Int64] { try current().rowCounts() }
 
+    /// Takes all rows out of these tables, and with them what refers to them.
+    ///
+    /// - Throws: `StoreError`.
+    public func empty(_ tables: [String]) throws { try current().empty(tables) }
+
     /// Cuts the connection off: whoever kept the transaction beyond its body can do no harm.
     func end() { session = nil }
 
@@ -103,6 +108,7 @@ protocol Session: AnyObject {
     func epoch() throws -> Int64
     func advanceEpoch() throws
     func rowCounts() throws -> [String: Int64]
+    func empty(_ tables: [String]) throws
 }
 
 extension Session {

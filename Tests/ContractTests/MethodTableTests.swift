@@ -71,7 +71,10 @@ private struct NoCall: CallContext {
         #expect(
             part["methods"]?.array?.count == MethodTable.all.filter { !$0.isTesting && $0.caller == .public }.count
                 && part["components"] == committed["components"])
-        #expect(MethodTable.all.filter(\.isTesting).map(\.name) == ["test.clock", "test.http", "test.outbox", "test.token"])
+        #expect(
+            MethodTable.all.filter(\.isTesting).map(\.name) == [
+                "test.clock", "test.http", "test.outbox", "test.reset", "test.seed", "test.token",
+            ])
     }
 
     static let typos: [(name: String, nearest: [String])] = [

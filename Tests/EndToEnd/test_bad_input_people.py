@@ -151,7 +151,16 @@ class List(People):
             method = f"{kind}.submitPassword" if kind == "signIn" else f"{kind}.submitCode"
             self.no({"invalidPassword", "invalidCode"}, method, continuationToken=token, **wrong)
             right = {"password": PASSWORD} if kind == "signIn" else {"code": self.code()}
-            self.assertIn(self.call(method, continuationToken=token, **right)["state"], ("completed", "passwordRequired"))
+            step = self.call(method, continuationToken=token, **right)
+            self.assertIn(step["state"], ("completed", "passwordRequired"))
+        token = step["continuationToken"]
+        for wrong in ("short", PASSWORD):   # one that breaks rules, and the present one
+            self.no("invalidPassword", "passwordReset.submitPassword", continuationToken=token, password=wrong)
+        self.assertEqual(self.call("passwordReset.submitPassword", continuationToken=token, password=OTHER)["state"], "completed")
+        self.account(BOB, None)
+        token = self.start(BOB, "signIn")
+        self.tries(2, token, "signIn")
+        self.assertEqual(self.submit(token, kind="signIn", address=BOB)["state"], "completed")
 
     def test_06_a_token_that_was_gone_on_from_goes_nowhere(self):
         token = self.start()
@@ -310,15 +319,20 @@ class List(People):
         self.sidecar.close()
         self.store = self.path("people.db")
         self.sidecar = self.spawn("--clock", str(START), testing=True, store=self.store)
-        self.no("invalidPassword", "signUp.start", username=ALICE, password="Augusta99", attributes={"givenName": "Augusta"})
+        self.no("invalidPassword", "signUp.start", username=ALICE, password="Quillon Wind 42", attributes={"givenName": "Quillon"})
         self.start(password=PASSWORD)
         flow = self.rows("SELECT * FROM flow")
         self.assertEqual(len(flow), 1)
         self.assertNotIn(PASSWORD, str(flow))
         self.assertFalse(any(PASSWORD.encode() in cell for cell in flow[0] if isinstance(cell, (bytes, memoryview))))
         self.advance(4000)
-        self.start(BOB)
+        self.assertEqual(self.rows("SELECT * FROM flow"), [])
         self.no("userNotFound", "signIn.withPassword", username=ALICE, password=PASSWORD)
+        # Names that come later are not held against a password that was taken.
+        token = self.start(BOB, password="Quillon Wind 42")
+        token = self.call("signUp.submitAttributes", continuationToken=token, attributes={"givenName": "Quillon"})["continuationToken"]
+        self.submit(token, address=BOB)
+        self.sign_in(BOB, "Quillon Wind 42")
 
     def test_19_an_account_keeps_the_method_it_was_made_with(self):
         self.completed(password=PASSWORD)

@@ -26,7 +26,7 @@ class Housekeeping(EndToEnd):
         return sidecar, make_pool(sidecar)["poolId"]
 
     def later(self, sidecar, seconds):
-        sidecar.call("test.clock", {"advanceSeconds": seconds})
+        sidecar.call("test.clock", {"advanceSeconds": seconds, "settle": False})
 
     def swept(self, sidecar, seconds, *others):
         """Lets time pass, makes a change, and waits until the sweep that is due then has run, here or in another process."""

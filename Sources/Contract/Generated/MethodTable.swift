@@ -111,6 +111,8 @@ public enum MethodTable {
         TestClock.info,
         TestHttp.info,
         TestOutbox.info,
+        TestReset.info,
+        TestSeed.info,
         TestToken.info,
         TokenDiscovery.info,
         TokenJwks.info,
@@ -122,7 +124,7 @@ public enum MethodTable {
     /// Binds every method to its handler. Testing methods are left out where there is none.
     public static func bind(account: any AccountHandlers, audit: any AuditHandlers, compat: any CompatHandlers, credentials: any CredentialsHandlers, credentialsProvider: any CredentialsProviderHandlers, identity: any IdentityHandlers, idp: any IdpHandlers, key: any KeyHandlers, mfa: any MfaHandlers, passwordReset: any PasswordResetHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, session: any SessionHandlers, signIn: any SignInHandlers, signUp: any SignUpHandlers, store: any StoreHandlers, system: any SystemHandlers, tenant: any TenantHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
         var all: [BoundMethod] = []
-        all.reserveCapacity(112)
+        all.reserveCapacity(114)
         all.append(BoundMethod(AccountChangeEmail.self) { try account.changeEmail($0, $1) })
         all.append(BoundMethod(AccountChangePassword.self) { try account.changePassword($0, $1) })
         all.append(BoundMethod(AccountCreate.self) { try account.create($0, $1) })
@@ -230,6 +232,8 @@ public enum MethodTable {
             all.append(BoundMethod(TestClock.self) { try test.clock($0, $1) })
             all.append(BoundMethod(TestHttp.self) { try test.http($0, $1) })
             all.append(BoundMethod(TestOutbox.self) { try test.outbox($0, $1) })
+            all.append(BoundMethod(TestReset.self) { try test.reset($0, $1) })
+            all.append(BoundMethod(TestSeed.self) { try test.seed($0, $1) })
             all.append(BoundMethod(TestToken.self) { try test.token($0, $1) })
         }
         all.append(BoundMethod(TokenDiscovery.self) { try token.discovery($0, $1) })

@@ -39,6 +39,25 @@ public final class PrivateKey: Sendable {
         }
     }
 
+    /// Makes a fresh key of what `random` gives, so that a source that repeats itself brings the same key again. Not so an RSA key,
+    /// whose primes OpenSSL finds by itself.
+    ///
+    /// - Source: FIPS 186-5 appendix A.2.2 (P-256, by rejection), RFC 8032 section 5.1.5.
+    public static func generate(_ algorithm: SigningAlgorithm, from random: some RandomSource) throws(KeyError) -> PrivateKey {
+        let draw = random.draw(32)
+        guard draw.number != nil else { return try generate(algorithm) }
+        switch algorithm {
+        case .RS256, .RS512: return try generate(algorithm)
+        case .EdDSA: return try PrivateKey(.ed25519(seed: SecretBytes(draw.bytes)), algorithm)
+        case .ES256:
+            var number = draw.bytes
+            while true {
+                if let key = try? PrivateKey(.p256(d: SecretBytes(number), point: nil), algorithm) { return key }
+                number = random.bytes(32)
+            }
+        }
+    }
+
     /// Reads a DER PKCS #8 key (RFC 5958) of the kind the algorithm needs.
     ///
     /// - Throws: `KeyError`; `algorithmMismatch` when the key is of another kind.

@@ -4,9 +4,26 @@ import COpenSSL
 public protocol RandomSource: Sendable {
     /// `count` random bytes.
     func bytes(_ count: Int) -> [UInt8]
+
+    /// The same, with the draw's number where the source repeats itself for who asks it to.
+    func draw(_ count: Int) -> RandomDraw
+}
+
+/// Random bytes, and whether they come again.
+public struct RandomDraw: Sendable {
+    public let bytes: [UInt8]
+    /// How many draws came before it from the same seed; nil: nothing can bring these bytes back.
+    public let number: Int64?
+
+    public init(bytes: [UInt8], number: Int64?) {
+        self.bytes = bytes
+        self.number = number
+    }
 }
 
 extension RandomSource {
+    public func draw(_ count: Int) -> RandomDraw { RandomDraw(bytes: bytes(count), number: nil) }
+
     /// A random UUID in lower case (RFC 9562 section 5.4).
     public func uuid() -> String {
         var bytes = bytes(16)
@@ -20,9 +37,12 @@ extension RandomSource {
     ///
     /// - Parameters:
     ///   - seconds: since 1970.
-    ///   - position: how many were made in this second before; it stands in for the parts of the second (section 6.2).
-    public func uuid(at seconds: Int64, position: Int) -> String {
-        var bytes = bytes(16)
+    ///   - position: how many were made in this second before; it stands in for the parts of the second (section 6.2). A source
+    ///     that repeats itself brings its own.
+    public func uuid(at seconds: Int64, position: @autoclosure () -> Int) -> String {
+        let draw = draw(16)
+        let position = draw.number.map { Int(truncatingIfNeeded: $0) } ?? position()
+        var bytes = draw.bytes
         let milliseconds = UInt64(clamping: seconds) &* 1000 &+ UInt64(min(position >> 12, 999))
         for index in 0..<6 { bytes[index] = UInt8(truncatingIfNeeded: milliseconds >> UInt64(40 - 8 * index)) }
         bytes[6] = 0x70 | UInt8(truncatingIfNeeded: position >> 8) & 0x0F

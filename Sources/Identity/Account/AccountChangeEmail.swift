@@ -6,14 +6,15 @@ extension AccountService {
     /// Sends a code to the address that an account is to have, or to the one it has if that is not verified.
     ///
     /// - Throws: `CallerNotAllowed`, `AccountNotFound`, `InvalidUsername`, `UserAlreadyExists`, `RecentSignInRequired`,
-    ///   `InvalidPassword`, `PasswordNotSet`, `AccountLocked`, `TooManyCodes`, `MessageNotSent`, what verifying an ID token throws; for a
+    ///   `InvalidPassword`, `PasswordNotSet`, `AccountLocked`, `TooManyCodes`, `TooManyFromClient`, `MessageNotSent`, what verifying an ID token throws; for a
     ///   continuation token `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
     /// - Source: firebase.md, sections 2.9 and 7 (recent login); native-auth.md 1.8, 6.3.
     public func changeEmail(_ request: AccountChangeEmail.Params, _ call: any CallContext) throws -> AccountChangeEmail.Result {
         let name = AccountChangeEmail.info.name
         guard case .email(let typed) = request.address, let asker = try asker(request.account, call) else {
             guard case .continuationToken(let token) = request.account else { throw ContinuationTokenInvalid() }
-            let found = try flows.resend(token, [.emailChange, .emailVerification], .verifyAddress, name, sending)
+            let found = try flows.resend(
+                token, from: request.client, [.emailChange, .emailVerification], .verifyAddress, name, sending)
             return answer(found.flow, found.tenant)
         }
         let now = surroundings.clock.now
@@ -25,9 +26,10 @@ extension AccountService {
             }
             return (account, try account.answer(in: tx), tenant, try decide(address, account, tenant, in: tx))
         }
+        let client = try flows.admit(request.client, tenantId: tenant.id, at: now)
         if wanted == .nothing { return EmailChangeStep(state: .completed, account: shown) }
         if let signedInAt = asker.signedInAt, wanted != .verification {
-            try prove(account, tenant, request.currentPassword, signedInAt, at: now)
+            try prove(account, tenant, request.currentPassword, signedInAt, client, at: now)
         }
         let fingerprint = flows.fingerprint(
             name,
@@ -35,7 +37,7 @@ extension AccountService {
         let kind: Flow.Kind = wanted == .verification ? .emailVerification : .emailChange
         let draft = flows.newFlow(
             kind, .codeRequired, address, of: account.id, in: tenant, language: request.language, request: fingerprint, at: now)
-        let flow = try flows.begin(.verifyAddress, tenant, draft.address, sending, request: fingerprint, at: now) { tx in
+        let flow = try flows.begin(.verifyAddress, tenant, draft.address, sending, request: fingerprint, client: client, at: now) { tx in
             guard let account = try tx.account(accountId) else { throw AccountNotFound(accountId: accountId) }
             var flow = draft
             flow.isDecoy = try decide(address, account, tenant, in: tx) == .show
@@ -74,7 +76,9 @@ extension AccountService {
     }
 
     /// - Throws: `RecentSignInRequired` without a password, else `InvalidPassword`, `PasswordNotSet`, `AccountLocked`.
-    private func prove(_ account: AccountRecord, _ tenant: TenantRecord, _ password: String?, _ signedInAt: Int64, at now: Int64) throws {
+    private func prove(
+        _ account: AccountRecord, _ tenant: TenantRecord, _ password: String?, _ signedInAt: Int64, _ client: ClientKey?, at now: Int64
+    ) throws {
         guard let password else { return try RecentSignIn.check(authenticatedAt: signedInAt, at: now) }
         if account.password == nil { throw PasswordNotSet(next: "signIn.start") }
         let (check, subject) = (PasswordCheck(surroundings), account.lockoutSubject)
@@ -83,7 +87,7 @@ extension AccountService {
         let refusal = try surroundings.database.write { tx in
             try tx.lock([account.id])
             let isStillRight = try isRight && tx.account(account.id)?.password == account.password
-            return try check.judge(password, isRight: isStillRight, subject: subject, tenant, at: now, in: tx)
+            return try check.judge(password, isRight: isStillRight, subject: subject, client: client, tenant, at: now, in: tx)
         }
         if let refusal { throw refusal }
     }

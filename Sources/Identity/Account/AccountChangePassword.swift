@@ -4,7 +4,7 @@ extension AccountService {
     /// Changes the password of whoever shows an ID token and the present password. Every session ends; a new one begins.
     ///
     /// - Throws: what verifying the ID token throws, `InvalidPassword` for a wrong present one and for a new one that breaks rules,
-    ///   `PasswordNotSet`, `AccountLocked`, `AccountDisabled`, `AudienceNotOffered`.
+    ///   `PasswordNotSet`, `AccountLocked`, `AccountDisabled`, `AudienceNotOffered`, `ScopeNotOffered`.
     /// - Source: native-auth.md 1.7, 1.11.
     public func changePassword(_ request: AccountChangePassword.Params, _ call: any CallContext) throws -> AccountChangePassword.Result {
         let now = surroundings.clock.now
@@ -16,7 +16,7 @@ extension AccountService {
             try tx.lockout(of: account.lockoutSubject, at: now).check(at: now)
             return (account, try catalogue.tenant(token.tenantId, in: tx))
         }
-        try SignInCompletion.check(request.audience, of: tenant)
+        try SignInCompletion.check(request.audience, request.scope, of: tenant)
         if before.password == nil { throw PasswordNotSet(next: "signIn.start") }
         let isRight = try check.matches(request.currentPassword, before)
         // Who does not know the present one learns nothing about what the new one would have to be.
@@ -38,7 +38,8 @@ extension AccountService {
             try tx.deleteFlows(of: account.id, except: "")
             return .success(
                 try completion.begin(
-                    account, tenant, .password.adding(shown), fresh, AccountChangePassword.info.name, call, at: now, in: tx))
+                    account, tenant, .password.adding(shown), scope: request.scope, fresh, AccountChangePassword.info.name, call, at: now,
+                    in: tx))
         }
         return try completion.tokens(try outcome.get(), tenant, audience: request.audience, at: now)
     }

@@ -4,19 +4,20 @@ import Storage
 extension AccountService {
     /// Gives the account the address whose code this is. Its sessions end, and the address before gets a notice.
     ///
-    /// - Throws: `InvalidCode`, `AccountLocked`, `UserAlreadyExists`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`,
+    /// - Throws: `TooManyFromClient`, `InvalidCode`, `AccountLocked`, `UserAlreadyExists`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`,
     ///   `StepNotPossible`.
     /// - Source: firebase.md, section 2.9 (apply VERIFY_AND_CHANGE_EMAIL, VERIFY_EMAIL); native-auth.md 1.8, 6.2, 6.11.
     public func submitCode(_ request: AccountSubmitCode.Params, _ call: any CallContext) throws -> AccountSubmitCode.Result {
         let now = surroundings.clock.now
         let (token, name) = (request.continuationToken, AccountSubmitCode.info.name)
+        let client = try flows.admit(request.client, token: token, at: now)
         let fingerprint = flows.fingerprint(name, [.string(token), .string(request.code)])
         var left: (address: String, tenant: TenantRecord)?
         let flow = try flows.advance(token, .emailChange, .emailVerification, request: fingerprint, at: now) { tx, flow, tenant in
             left = nil
             try flow.require(.codeRequired)
             let subject = "address/\(flow.address)"
-            if let refusal = try flows.judge(request.code, of: &flow, tenant, sending, lockout: subject, at: now, in: tx) {
+            if let refusal = try flows.judge(request.code, of: &flow, tenant, sending, lockout: subject, client: client, at: now, in: tx) {
                 return .refused(refusal)
             }
             try tx.lock([flow.accountId])

@@ -39,7 +39,9 @@ struct PasswordLinking: Sendable {
             try tx.deleteFlows(of: account.id, except: "")
             var proof = SignInProof.password
             proof.claims = own.session.claims
-            return try completion.begin(account, tenant, proof.adding(own.session.secondFactor), fresh, name, call, at: now, in: tx)
+            return try completion.begin(
+                account, tenant, proof.adding(own.session.secondFactor), scope: try own.session.scope(in: tenant), fresh, name, call,
+                at: now, in: tx)
         }
     }
 

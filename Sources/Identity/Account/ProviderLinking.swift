@@ -30,7 +30,9 @@ struct ProviderLinking: Sendable {
             account.updatedAt = now
             guard try tx.insert(identity.login(at: now), of: account) else { throw Overtaken() }
             return .success(
-                try completion.begin(account, tenant, proof(own, at: now), fresh, AccountLink.info.name, call, at: now, in: tx))
+                try completion.begin(
+                    account, tenant, proof(own, at: now), scope: try own.session.scope(in: tenant), fresh, AccountLink.info.name, call,
+                    at: now, in: tx))
         }
     }
 

@@ -25,7 +25,7 @@ public struct ApplyService: Sendable {
             if request.dryRun || !first.writes {
                 return SystemApply.Result(dryRun: request.dryRun, changes: first.changes(surroundings.realm, request))
             }
-            try keys.add(for: first, vault: surroundings.vault, at: now)
+            try keys.add(for: first, surroundings, at: now)
             do {
                 // Decides by many rows that others may write, so it is as if nobody else did.
                 return try surroundings.database.write(isolation: .serializable) { tx in
@@ -43,9 +43,9 @@ struct ApplyKeys {
     private(set) var tenants: [Int: NewSigningKey] = [:]
     private(set) var pools: [Int: NewSigningKey] = [:]
 
-    mutating func add(for plan: ApplyPlan, vault: Vault, at now: Int64) throws {
+    mutating func add(for plan: ApplyPlan, _ surroundings: Surroundings, at now: Int64) throws {
         func key(_ owner: KeyOwner, _ algorithm: String) throws -> NewSigningKey {
-            try NewSigningKey(for: owner, algorithm: Crypto.SigningAlgorithm(rawValue: algorithm)!, activeAt: now, vault: vault)
+            try NewSigningKey(for: owner, algorithm: Crypto.SigningAlgorithm(rawValue: algorithm)!, activeAt: now, surroundings)
         }
         for tenant in plan.tenants where tenant.before == nil && tenants[tenant.place] == nil {
             tenants[tenant.place] = try key(.tenant(tenant.after.id), tenant.after.settings.signingAlgorithm.rawValue)

@@ -91,7 +91,8 @@ struct PlannedPool {
         for member in declared {
             let place = pointer + PolicyReader.pointer(["principalTags", member.name])
             guard providers.contains(member.name) else {
-                problems.add(place, rule: UnsupportedLoginProvider.type, "\(member.name) is not among the providers that the pool declares.")
+                problems.add(
+                    place, rule: UnsupportedLoginProvider.type, "\(member.name) is not among the providers that the pool declares.")
                 continue
             }
             maps[member.name] =

@@ -46,7 +46,7 @@ struct PlannedTenant {
 
     /// What a document can change, in the order of the declaration.
     private static let members = [
-        "name", "localAccountMethod", "signUpAllowed", "attributes", "audiences", "passwordPolicy", "codes", "lockout", "tokens",
+        "name", "localAccountMethod", "signUpAllowed", "attributes", "audiences", "scopes", "passwordPolicy", "codes", "lockout", "tokens",
         "delivery", "enumerationProtection", "oneAccountPerAddress", "mfa", "totpAdjacentIntervals", "anonymousAllowed",
         "customTokenSigners",
     ]
@@ -76,7 +76,7 @@ extension TenantDeclaration {
     fileprivate var update: TenantUpdate.Params {
         TenantUpdate.Params(
             tenantId: tenantId, name: name, localAccountMethod: localAccountMethod, signUpAllowed: signUpAllowed, attributes: attributes,
-            audiences: audiences, passwordPolicy: passwordPolicy, codes: codes, lockout: lockout, tokens: tokens,
+            audiences: audiences, scopes: scopes, passwordPolicy: passwordPolicy, codes: codes, lockout: lockout, tokens: tokens,
             enumerationProtection: enumerationProtection, oneAccountPerAddress: oneAccountPerAddress, mfa: mfa,
             totpAdjacentIntervals: totpAdjacentIntervals, anonymousAllowed: anonymousAllowed,
             customTokenSigners: customTokenSigners)

@@ -3,8 +3,8 @@ import Platform
 import Storage
 
 extension Transaction {
-    func insertSessionKey(id: [UInt8], sealed: [UInt8], at now: Int64) throws {
-        try execute("INSERT INTO session_key (id, sealed, created_at) VALUES ($1, $2, $3)", Hex.encode(id), sealed, now)
+    func insert(_ key: SessionKeySetup.NewKey, at now: Int64) throws {
+        try execute("INSERT INTO session_key (id, sealed, created_at) VALUES ($1, $2, $3)", Hex.encode(key.id), key.sealed, now)
     }
 
     /// The key with this id, or the newest.

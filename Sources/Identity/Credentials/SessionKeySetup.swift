@@ -9,11 +9,30 @@ public enum SessionKeySetup {
 
     public static func ensure(in database: any Database, vault: Vault, random: any RandomSource, now: Int64) throws {
         if try database.read({ try $0.hasSessionKey() }) { return }
-        let id = random.bytes(8)
-        let sealed = vault.seal(SecretBytes(random.bytes(32)), as: "session_key \(Hex.encode(id))")
+        let key = NewKey(random.bytes(40), vault: vault)
         try database.write { tx in
             try tx.lock(["session_key"])
-            if try !tx.hasSessionKey() { try tx.insertSessionKey(id: id, sealed: sealed, at: now) }
+            if try !tx.hasSessionKey() { try tx.insert(key, at: now) }
         }
+    }
+
+    /// A key on its way into the store.
+    struct NewKey: Sendable {
+        let id: [UInt8]
+        let sealed: [UInt8]
+
+        /// - Parameter bytes: 40 random ones.
+        init(_ bytes: [UInt8], vault: Vault) {
+            id = Array(bytes.prefix(8))
+            sealed = vault.seal(SecretBytes(Array(bytes.dropFirst(8))), as: "session_key \(Hex.encode(id))")
+        }
+    }
+}
+
+extension Transaction {
+    /// Nothing that was sealed before opens any more.
+    func replaceSessionKeys(with key: SessionKeySetup.NewKey) throws {
+        try execute("DELETE FROM session_key")
+        try insert(key, at: 0)
     }
 }

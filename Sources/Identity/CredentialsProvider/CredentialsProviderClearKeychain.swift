@@ -8,7 +8,7 @@ extension CredentialsProviderService {
     public func clearKeychain(
         _ request: CredentialsProviderClearKeychain.Params, _ call: any CallContext
     ) throws -> CredentialsProviderClearKeychain.Result {
-        let provider = try providers.find(request.provider)
+        let provider = try provider(request.provider)
         let now = surroundings.clock.now
         let key = provider.settings.key
         try provider.change { memory in

@@ -6,7 +6,7 @@ extension CredentialsProviderService {
     /// - Throws: `ProviderNotOpen`, `ProviderOvertaken`, and what finding the identity and exchanging throw.
     /// - Source: cognito.md 8.3, getCredentials.
     public func get(_ request: CredentialsProviderGet.Params, _ call: any CallContext) throws -> CredentialsProviderAnswer {
-        let provider = try providers.find(request.provider)
+        let provider = try provider(request.provider)
         let now = surroundings.clock.now
         return try provider.refresh(
             call,

@@ -6,7 +6,7 @@ extension CredentialsProviderService {
     /// - Throws: `ProviderNotOpen`, `ProviderOvertaken`, and what finding the identity throws.
     /// - Source: cognito.md 8.3, getIdentityId.
     public func identityId(_ request: CredentialsProviderIdentityId.Params, _ call: any CallContext) throws -> CredentialsProviderAnswer {
-        let provider = try providers.find(request.provider)
+        let provider = try provider(request.provider)
         let memory = provider.memory
         if let known = memory.identityId, !memory.mustLookAgain,
             try surroundings.database.read({ try $0.keptIdentity(provider.settings.key)?.id }) == known

@@ -11,6 +11,18 @@ public struct CredentialsProviderService: Sendable {
         self.catalogue = catalogue
     }
 
+    /// An open provider. One that was opened before the store was reset is open no more.
+    ///
+    /// - Throws: `ProviderNotOpen`.
+    func provider(_ handle: String) throws -> OpenProvider {
+        let provider = try providers.find(handle)
+        if try provider.storeId == storeId() { return provider }
+        try providers.remove(handle)
+        throw ProviderNotOpen(provider: handle)
+    }
+
+    func storeId() throws -> String { try surroundings.database.read { try catalogue.storeId(in: $0) } }
+
     var tokens: TokenService { TokenService(surroundings, catalogue) }
     var identities: IdentityService { IdentityService(surroundings, catalogue) }
     var credentials: CredentialsService { CredentialsService(surroundings, catalogue) }

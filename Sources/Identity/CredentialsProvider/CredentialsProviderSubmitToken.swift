@@ -7,7 +7,9 @@ extension CredentialsProviderService {
     /// - Throws: `TokenNotAwaited`, `ProviderOvertaken`; `Token…` errors; `LoginsDoNotMatch` if the token is another identity's; what exchanging throws.
     /// - Source: cognito.md 8.3, the developer-provider contract; 3.5.
     public func submitToken(_ request: CredentialsProviderSubmitToken.Params, _ call: any CallContext) throws -> CredentialsProviderAnswer {
-        guard let provider = providers.find(asking: request.continuationToken) else { throw TokenNotAwaited() }
+        guard let provider = providers.find(asking: request.continuationToken), try provider.storeId == storeId() else {
+            throw TokenNotAwaited()
+        }
         let now = surroundings.clock.now
         return try provider.refreshNext(held: { try Self.held($0, for: request) }) { memory, begun in
             let turn = ProviderTurn(provider, begun, call, CredentialsProviderSubmitToken.info, now: now)

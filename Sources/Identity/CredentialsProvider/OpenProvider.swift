@@ -38,11 +38,14 @@ final class OpenProvider: Sendable {
 
     let handle: String
     let settings: Settings
+    /// The store that it was opened on, which may have been reset since.
+    let storeId: String
     private let gate: Gate<Contents>
 
-    init(handle: String, settings: Settings, memory: ProviderMemory) {
+    init(handle: String, settings: Settings, storeId: String = "", memory: ProviderMemory) {
         self.handle = handle
         self.settings = settings
+        self.storeId = storeId
         gate = Gate(Contents(memory: memory))
     }
 

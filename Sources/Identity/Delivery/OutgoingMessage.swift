@@ -34,14 +34,14 @@ public struct OutgoingMessage: Sendable {
         self.delivery = delivery
     }
 
-    /// A message with a code; in a flow that is only for show the notice that belongs there, or nothing.
-    init?(
+    /// A message with a code; in a flow that is only for show the notice that belongs there, so that it takes the same time and fails
+    /// for the same reasons.
+    init(
         to recipient: Recipient, _ purpose: MessagePurpose, code: String, of flow: Flow, lifetimeSeconds: Int64, tenant: TenantRecord,
         delivery: TenantDelivery?
     ) {
-        if flow.isDecoy, purpose != .signUp { return nil }
         self.init(
-            to: recipient, flow.isDecoy ? .signUpNotice : purpose, code: flow.isDecoy ? nil : code, lifetimeSeconds: lifetimeSeconds,
+            to: recipient, flow.isDecoy ? purpose.notice : purpose, code: flow.isDecoy ? nil : code, lifetimeSeconds: lifetimeSeconds,
             language: flow.language, tenant: tenant, delivery: delivery)
     }
 
@@ -57,5 +57,15 @@ public struct OutgoingMessage: Sendable {
     /// As a text message, and the tag of the language that it is in.
     public var textMessage: (language: String, text: String) {
         templates.textMessage(for: purpose, languages: language.map { [$0] } ?? [], values)
+    }
+}
+
+extension MessagePurpose {
+    /// What goes where a code would, to somebody who is to learn what happened while the caller is not.
+    fileprivate var notice: MessagePurpose {
+        switch self {
+        case .signUp, .verifyAddress: .signUpNotice
+        default: .noAccountNotice
+        }
     }
 }

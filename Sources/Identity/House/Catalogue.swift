@@ -12,6 +12,7 @@ public final class Catalogue: Sendable {
     private let tenants = EpochCache<String, TenantRecord>()
     private let idps = EpochCache<[String], IdpRecord>()
     private let revocationList = EpochCache<Int, Revocations>()
+    private let storeIds = EpochCache<Int, String>()
     let signingKeys: SigningKeys
     let sessionKeys: SessionKeys
 
@@ -106,6 +107,9 @@ public final class Catalogue: Sendable {
             return KnownRole(record: record, trustPolicy: try TrustPolicy(parsing: record.trustPolicy))
         }
     }
+
+    /// What tells the store apart from what it was before it was reset.
+    func storeId(in tx: Transaction) throws -> String { try storeIds.value(for: 0, in: tx) { try tx.storeFact("id") } ?? "" }
 
     func revocations(in tx: Transaction) throws -> Revocations {
         try revocationList.value(for: 0, in: tx) { try tx.revocations() } ?? Revocations([])

@@ -116,16 +116,45 @@ public final class Housekeeping: Sendable {
     /// How many rows one transaction removes.
     private static let rowsAtOnce = 200
 
+    /// Sweeps all that is to be swept, whoever swept when, and rests for nobody.
+    ///
+    /// - Throws: what the store throws.
+    func settle() throws {
+        let now = surroundings.clock.now
+        var rows = 0
+        for sweep in sweeps where try surroundings.database.read({ try sweep.hasWork($0, now) }) {
+            var removed = 0
+            repeat {
+                removed = try removeSome(sweep, at: now)
+                rows += removed
+            } while removed >= Self.rowsAtOnce
+        }
+        noteSweep(rows, at: now)
+    }
+
+    private func noteSweep(_ rows: Int, at now: Int64) {
+        state.withLock { state in
+            state.lastSweep = (now, rows)
+            state.sweptRows += rows
+        }
+    }
+
+    /// One transaction's worth.
+    private func removeSome(_ sweep: Sweep, at now: Int64) throws -> Int {
+        try surroundings.database.write { tx in
+            // Holds this row until the end of the transaction, so that nobody else sweeps meanwhile.
+            try tx.setSweptAt(now)
+            return try sweep.remove(tx, now, Self.rowsAtOnce)
+        }
+    }
+
     private func sweep(untilDone: Bool) {
         let now = surroundings.clock.now
         attempt("whose turn it is to sweep") {
             guard try surroundings.database.write({ try $0.takeSweepTurn(at: now, every: Self.sweepSeconds) }) else { return }
             var rows = 0
             for sweep in sweeps { attempt(sweep.name) { rows += try run(sweep, at: now, untilDone: untilDone) } }
-            state.withLock { state in
-                state.lastSweep = (now, rows)
-                state.sweptRows += rows
-            }
+            noteSweep(rows, at: now)
         }
     }
 
@@ -135,11 +164,7 @@ public final class Housekeeping: Sendable {
         var rows = 0
         while true {
             let began = Monotonic.nanoseconds()
-            let removed = try surroundings.database.write { tx in
-                // Holds this row until the end of the transaction, so that nobody else sweeps meanwhile.
-                try tx.setSweptAt(now)
-                return try sweep.remove(tx, now, Self.rowsAtOnce)
-            }
+            let removed = try removeSome(sweep, at: now)
             rows += removed
             guard removed >= Self.rowsAtOnce, untilDone else { return rows }
             let end = Monotonic.nanoseconds()

@@ -2,6 +2,9 @@ import Storage
 
 /// The tables, one migration after the other. The same text serves SQLite and PostgreSQL.
 public enum Schema {
+    /// Every table of the newest version.
+    static var tables: [String] { migrations.flatMap(\.tables) }
+
     public static let migrations: [Migration] = [
         Migration(
             version: 1,
@@ -68,7 +71,7 @@ public enum Schema {
                 "ALTER TABLE pool ADD COLUMN tag_maps TEXT NOT NULL DEFAULT '{}'",
                 "CREATE INDEX audit_anchor ON audit (chain, number) WHERE number = 1 OR method = 'audit.checkpoint'",
             ] + TenantTables.statements + PeopleTables.statements + OutboxTables.statements + SessionTables.statements
-                + CredentialsProviderTables.statements + IdpTables.statements + AccountLoginTables.statements
+                + CredentialsProviderTables.statements + ClientTables.statements + IdpTables.statements + AccountLoginTables.statements
                 + SpentTokenTables.statements + FactorTables.statements),
     ]
 }

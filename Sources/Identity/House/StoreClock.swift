@@ -24,12 +24,24 @@ public struct StoreClock: WallClock {
         return (setting ?? Setting()).now(machine.now)
     }
 
-    /// Freezes the clock at `moment`, unless it was ever set.
+    /// Freezes the clock at `moment`, unless it was ever set. There it begins again when the store is reset.
     public func begin(at moment: Int64) throws {
         try database.write { tx in
             try tx.lock(["clock"])
-            if try tx.storeFact("clock.offset") == nil { try tx.setClock(Setting(frozenAt: moment)) }
+            guard try tx.storeFact("clock.offset") == nil else { return }
+            try tx.setStoreFact(Self.startFact, String(moment))
+            try tx.setClock(Setting(frozenAt: moment))
         }
+    }
+
+    /// Where the clock of a store began that did not begin with the real time.
+    static let startFact = "clock.start"
+
+    /// Sets the clock of a store that has no facts any more to where it began.
+    static func restart(at start: String?, in tx: Transaction) throws {
+        guard let start, let moment = Int64(start) else { return }
+        try tx.setStoreFact(startFact, start)
+        try tx.setClock(Setting(frozenAt: moment))
     }
 
     /// Changes the setting and answers it with the time it shows.

@@ -11,6 +11,8 @@ public final class Surroundings: Sendable {
     public let clock: any WallClock
     public let random: any RandomSource
     public let vault: Vault
+    /// Whether the store is a testing store, which may have a seed.
+    let isTesting: Bool
     let audit: AuditLog
     private let positions = Positions()
     /// Whether minting for a known identity leaves an audit record too.
@@ -24,7 +26,8 @@ public final class Surroundings: Sendable {
     let passwords: PasswordHasher
 
     public init(
-        realm: Realm, database: any Database, clock: any WallClock, random: any RandomSource, vault: Vault, auditsIssuance: Bool = false,
+        realm: Realm, database: any Database, clock: any WallClock, random: any RandomSource, vault: Vault, isTesting: Bool = false,
+        auditsIssuance: Bool = false,
         foreign: any ForeignProviders = NoForeignProviders(), delivery: Delivery = .none,
         breachedPasswords: (any BreachedPasswordLookup)? = nil, passwordCost: Int = PasswordHasher.cost
     ) {
@@ -33,6 +36,7 @@ public final class Surroundings: Sendable {
         self.clock = clock
         self.random = random
         self.vault = vault
+        self.isTesting = isTesting
         self.audit = AuditLog(key: vault.subkey("audit"))
         self.auditsIssuance = auditsIssuance
         self.foreign = foreign

@@ -10,14 +10,19 @@ public enum TestingMark {
         return try database.write { tx in
             try tx.lock(["testing"])
             if let known = try tx.storeFact("testing") { return known == "true" }
-            try tx.setStoreFact("testing", testing ? "true" : "false")
-            try tx.setStoreFact("id", id)
+            try tx.setTestingMark(testing, id: id)
             return testing
         }
     }
 }
 
 extension Transaction {
+    /// - Parameter id: what this store is told apart by from what it was before it was reset.
+    func setTestingMark(_ testing: Bool, id: String) throws {
+        try setStoreFact("testing", testing ? "true" : "false")
+        try setStoreFact("id", id)
+    }
+
     func storeFact(_ name: String) throws -> String? {
         try queryOne("SELECT value FROM store_fact WHERE name = $1", name) { $0.string(0) }
     }

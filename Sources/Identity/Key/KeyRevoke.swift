@@ -9,7 +9,7 @@ extension KeyService {
         let now = surroundings.clock.now
         let found = try surroundings.database.read { try catalogue.signingKeys.key(request.kid, in: $0) }
         guard let (key, _) = found else { throw KeyNotFound(kid: request.kid) }
-        let spare = try NewSigningKey(for: key.owner, algorithm: key.algorithm, activeAt: now, vault: surroundings.vault)
+        let spare = try NewSigningKey(for: key.owner, algorithm: key.algorithm, activeAt: now, surroundings)
         let (ring, replaced) = try surroundings.database.write { tx -> (KeyRing, Bool) in
             try tx.lock([key.owner.path])
             let before = try tx.keyRing(of: key.owner, vault: surroundings.vault)

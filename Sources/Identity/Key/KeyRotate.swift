@@ -18,7 +18,7 @@ extension KeyService {
         let own = try surroundings.database.read { try standingAlgorithm(of: owner, in: $0) }
         let algorithm = Crypto.SigningAlgorithm(rawValue: request.algorithm?.rawValue ?? own) ?? .ES256
         let key = try NewSigningKey(
-            for: owner, algorithm: algorithm, activeAt: now + request.activateAfterSeconds, vault: surroundings.vault)
+            for: owner, algorithm: algorithm, activeAt: now + request.activateAfterSeconds, surroundings)
         let ring = try surroundings.database.write { tx in
             try tx.lock([owner.path])
             _ = try standingAlgorithm(of: owner, in: tx)

@@ -12,8 +12,8 @@ struct NewSigningKey: Sendable {
     let activeAt: Int64
 
     /// Makes a key. An RSA key takes a tenth of a second and more.
-    init(for owner: KeyOwner, algorithm: Crypto.SigningAlgorithm, activeAt: Int64, vault: Vault) throws {
-        let key = try PrivateKey.generate(algorithm)
+    init(for owner: KeyOwner, algorithm: Crypto.SigningAlgorithm, activeAt: Int64, _ surroundings: Surroundings) throws {
+        let key = try PrivateKey.generate(algorithm, from: surroundings.random)
         let jwk = key.jwk
         var writer = JSONWriter()
         jwk.write(to: &writer)
@@ -21,7 +21,7 @@ struct NewSigningKey: Sendable {
         self.owner = owner
         self.algorithm = algorithm
         self.jwk = String(decoding: writer.bytes, as: UTF8.self)
-        sealed = vault.seal(key.pkcs8, as: "signing_key \(kid)")
+        sealed = surroundings.vault.seal(key.pkcs8, as: "signing_key \(kid)")
         self.activeAt = activeAt
     }
 }

@@ -21,7 +21,7 @@ struct FactorCheck: Sendable {
     /// - Throws: `AccountLocked`, `FactorNotFound`; `StepNotPossible` for a factor whose code has yet to be sent.
     func judge(
         _ code: String, _ factorId: String?, of flow: inout Flow, challenged: String?, _ factors: [FactorRecord], _ tenant: TenantRecord,
-        at now: Int64, in tx: Transaction
+        client: ClientKey?, at now: Int64, in tx: Transaction
     ) throws -> Outcome {
         let subject = Self.lockoutSubject(flow.accountId)
         var lockout = try tx.lockout(of: subject, at: now)
@@ -33,6 +33,7 @@ struct FactorCheck: Sendable {
             try tx.clearLockout(of: subject)
             return .right(shown)
         }
+        try tx.countFailure(of: client, at: now)
         let wasSent = factors.contains { $0.id == id && $0.kind != .totp }
         if wasSent { flow.code.tries += 1 }
         lockout.fail(nil, tenant.lockout, at: now)

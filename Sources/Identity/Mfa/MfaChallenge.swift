@@ -4,11 +4,12 @@ import JSON
 extension MfaService {
     /// Sends the code of a factor, or waits for the one that an app shows.
     ///
-    /// - Throws: `FactorNotFound`, `AccountLocked`, `AccountDisabled`, `TooManyCodes`, `MessageNotSent`, `ContinuationTokenInvalid`,
+    /// - Throws: `FactorNotFound`, `AccountLocked`, `AccountDisabled`, `TooManyCodes`, `MessageNotSent`, `TooManyFromClient`, `ContinuationTokenInvalid`,
     ///   `ContinuationTokenExpired`, `StepNotPossible`.
     /// - Source: firebase.md 6.3 (start); native-auth.md 2.6.
     public func challenge(_ request: MfaChallenge.Params, _ call: any CallContext) throws -> MfaChallenge.Result {
         let now = surroundings.clock.now
+        let client = try flows.admit(request.client, token: request.continuationToken, at: now)
         let (token, factorId) = (request.continuationToken, request.factorId)
         let fingerprint = flows.fingerprint(MfaChallenge.info.name, [.string(token), .string(factorId)])
         let found = try flows.peek(token, Self.signIns, request: fingerprint, at: now)
@@ -33,7 +34,8 @@ extension MfaService {
                 state: .codeRequired, continuationToken: flows.token(of: flow), codeLength: Int64(TOTP.digits), expiresAt: flow.expiresAt)
         }
         let flow = try sending.send(
-            for: found.tenant, .signIn, to: { _ in recipient }, locking: [Flows.lockName(address: found.flow.address)], at: now,
+            for: found.tenant, .signIn, to: { _ in recipient }, locking: [Flows.lockName(address: found.flow.address)],
+            client: client, at: now,
             draft: { tx in
                 switch try flows.find(token, Self.signIns, request: fingerprint, at: now, in: tx) {
                 case .repeated(let flow, _): return .repeated(flow)

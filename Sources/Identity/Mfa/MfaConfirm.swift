@@ -7,10 +7,11 @@ extension MfaService {
     /// Enrols the factor whose code is given, and goes on: with a new session, or with the sign-in that it was needed for.
     ///
     /// - Throws: `FactorCodeInvalid`, `AccountDisabled`, `AudienceNotOffered`, what `EnrolmentRule` refuses, `TokenRevoked` for a session
-    ///   that is over, `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
+    ///   that is over, `TooManyFromClient`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
     /// - Source: firebase.md 6.2 (finalize), 4.3; native-auth.md 2.7.
     public func confirm(_ request: MfaConfirm.Params, _ call: any CallContext) throws -> MfaConfirm.Result {
         let now = surroundings.clock.now
+        let client = try flows.admit(request.client, token: request.continuationToken, at: now)
         let (token, name, fresh) = (request.continuationToken, MfaConfirm.info.name, completion.fresh())
         let fingerprint = flows.fingerprint(name, [.string(token), .string(request.code)])
         var result: (SignInCompletion.SignedIn, TenantRecord, PendingSignIn)?
@@ -29,14 +30,16 @@ extension MfaService {
                 guard let session = try step.sessionId.flatMap({ try tx.session($0) }) else {
                     return .ended(TokenRevoked(reason: "its session was ended"))
                 }
-                signIn = PendingSignIn(session.proof, audience: nil)
+                signIn = PendingSignIn(session.proof, audience: nil, scope: try session.scope(in: tenant))
             }
             signIn.audience = request.audience ?? signIn.audience
-            try SignInCompletion.check(signIn.audience, of: tenant)
+            try SignInCompletion.check(signIn.audience, signIn.scope, of: tenant)
             try permit(draft.kind, draft.target, account, signIn.proof, isRecent: true, tenant, in: tx)
             let codeStep: Int64?
             switch check.judge(request.code, of: draft, &flow, tenant, at: now) {
-            case .failure(let refusal): return .refused(refusal)
+            case .failure(let refusal):
+                try tx.countFailure(of: client, at: now)
+                return .refused(refusal)
             case .success(let found): codeStep = found
             }
             try tx.insert(record(of: draft, for: account, step: codeStep, at: now))
@@ -46,7 +49,7 @@ extension MfaService {
             _ = try tx.deleteSessions(of: account.id)
             signIn.proof = signIn.proof.adding(ShownFactor(kind: draft.kind.rawValue, factorId: draft.id))
             result = (
-                try completion.begin(account, tenant, signIn.proof, fresh, name, call, at: now, in: tx), tenant, signIn
+                try completion.begin(account, tenant, signIn.proof, scope: signIn.scope, fresh, name, call, at: now, in: tx), tenant, signIn
             )
             return .finished
         }

@@ -13,7 +13,7 @@ extension MfaService {
     ///
     /// - Throws: what verifying an ID token throws; `SecondFactorsOff`, `UnsupportedFirstFactor`, `EmailNotVerified`,
     ///   `RecentSignInRequired`, `SecondFactorNeeded`, `TooManyFactors`, `FactorExists`, `FactorAddsNothing`, `FactorTargetMissing`,
-    ///   `InvalidUsername`, `InvalidPhoneNumber`, `TooManyCodes`, `MessageNotSent`, `ContinuationTokenInvalid`,
+    ///   `InvalidUsername`, `InvalidPhoneNumber`, `TooManyCodes`, `TooManyFromClient`, `MessageNotSent`, `ContinuationTokenInvalid`,
     ///   `ContinuationTokenExpired`, `StepNotPossible`.
     /// - Source: firebase.md 6.1, 6.2 (start); native-auth.md 2.7.
     public func enroll(_ request: MfaEnroll.Params, _ call: any CallContext) throws -> MfaEnroll.Result {
@@ -28,6 +28,7 @@ extension MfaService {
         }
         let fingerprint = flows.fingerprint(MfaEnroll.info.name, [.string(named), .string(request.kind.rawValue)] + texts)
         let source = try source(of: request, fingerprint, at: now)
+        let client = try flows.admit(request.client, tenantId: source.tenant.id, at: now)
         let kind = FactorRecord.Kind(rawValue: request.kind.rawValue) ?? .totp
         let draft = FactorDraft(
             id: Base64URL.encode(surroundings.random.bytes(21)), kind: kind, displayName: request.displayName,
@@ -51,7 +52,7 @@ extension MfaService {
         let purpose: MessagePurpose = recipient.channel == .email ? .verifyAddress : .signIn
         let flow = try sending.send(
             for: source.tenant, purpose, to: { _ in recipient }, locking: [Flows.lockName(address: source.address), source.account.id],
-            at: now, draft: { try source.draft(self, draft, fingerprint, at: now, in: $0) },
+            client: client, at: now, draft: { try source.draft(self, draft, fingerprint, at: now, in: $0) },
             commit: { try source.commit(draft, &$1, fingerprint, surroundings.vault, at: now, in: $0) })
         return try answer(flow, source)
     }

@@ -5,10 +5,11 @@ extension MfaService {
     /// Finishes a sign-in with the code of a second factor.
     ///
     /// - Throws: `FactorCodeInvalid`, `FactorNotFound`, `AccountLocked`, `AccountDisabled`, `AudienceNotOffered`,
-    ///   `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
+    ///   `TooManyFromClient`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
     /// - Source: firebase.md 6.3 (finalize); native-auth.md 2.6.
     public func resolve(_ request: MfaResolve.Params, _ call: any CallContext) throws -> MfaResolve.Result {
         let now = surroundings.clock.now
+        let client = try flows.admit(request.client, token: request.continuationToken, at: now)
         let (token, name, fresh) = (request.continuationToken, MfaResolve.info.name, completion.fresh())
         let fingerprint = flows.fingerprint(name, [.string(token), request.factorId.map { .string($0) } ?? .null, .string(request.code)])
         var result: (SignInCompletion.SignedIn, TenantRecord, PendingSignIn)?
@@ -21,16 +22,16 @@ extension MfaService {
             if account.isDisabled { throw AccountDisabled(accountId: account.id) }
             var signIn = try PendingSignIn(sealed, of: flow.id, surroundings.vault)
             signIn.audience = request.audience ?? signIn.audience
-            try SignInCompletion.check(signIn.audience, of: tenant)
+            try SignInCompletion.check(signIn.audience, signIn.scope, of: tenant)
             let factors = try tx.factors(of: account.id)
             switch try check.judge(
-                request.code, request.factorId, of: &flow, challenged: step.factorId, factors, tenant, at: now, in: tx)
+                request.code, request.factorId, of: &flow, challenged: step.factorId, factors, tenant, client: client, at: now, in: tx)
             {
             case .refused(let refusal): return .refused(refusal)
             case .right(let shown):
                 signIn.proof = signIn.proof.adding(shown)
                 result = (
-                    try completion.begin(account, tenant, signIn.proof, fresh, name, call, at: now, in: tx), tenant,
+                    try completion.begin(account, tenant, signIn.proof, scope: signIn.scope, fresh, name, call, at: now, in: tx), tenant,
                     signIn
                 )
                 return .finished

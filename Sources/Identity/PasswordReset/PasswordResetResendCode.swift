@@ -3,11 +3,12 @@ import Contract
 extension PasswordResetService {
     /// Sends another code.
     ///
-    /// - Throws: `TooManyCodes`, `MessageNotSent`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
+    /// - Throws: `TooManyCodes`, `TooManyFromClient`, `MessageNotSent`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`,
+    ///   `StepNotPossible`.
     /// - Source: native-auth.md 2.5, challenge in R2.
     public func resendCode(_ request: PasswordResetResendCode.Params, _ call: any CallContext) throws -> PasswordResetResendCode.Result {
         let found = try flows.resend(
-            request.continuationToken, [.passwordReset], .passwordReset, PasswordResetResendCode.info.name, sending)
+            request.continuationToken, from: request.client, [.passwordReset], .passwordReset, PasswordResetResendCode.info.name, sending)
         return answer(found.flow, found.tenant)
     }
 }

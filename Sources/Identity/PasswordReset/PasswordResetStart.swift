@@ -4,10 +4,11 @@ extension PasswordResetService {
     /// Begins a reset and sends the code.
     ///
     /// - Throws: `TenantNotFound`, `InvalidUsername`, `UserNotFound`, `PasswordNotSet`, `AccountDisabled`, `TooManyCodes`,
-    ///   `MessageNotSent`.
+    ///   `TooManyFromClient`, `MessageNotSent`.
     /// - Source: native-auth.md 2.5, states R0 and R1; 6.1.
     public func start(_ request: PasswordResetStart.Params, _ call: any CallContext) throws -> PasswordResetStart.Result {
         let now = surroundings.clock.now
+        let client = try flows.admit(request.client, tenantId: request.tenantId, at: now)
         let tenant = try surroundings.database.read { try catalogue.tenant(request.tenantId, in: $0) }
         let username = try Username(request.username)
         let fingerprint = flows.fingerprint(
@@ -15,7 +16,7 @@ extension PasswordResetService {
             [.string(tenant.id), .string(request.username), request.language.map { .string($0) } ?? .null])
         let account = try surroundings.database.read { try $0.account(named: username.folded, in: tenant.id) }
         if !tenant.settings.enumerationProtection {
-            guard let account else { throw UserNotFound(next: "signUp.start") }
+            guard let account else { throw try flows.failed(UserNotFound(next: "signUp.start"), by: client, at: now) }
             if account.password == nil { throw PasswordNotSet(next: "signIn.start") }
             if account.isDisabled { throw AccountDisabled(accountId: account.id) }
         }
@@ -24,7 +25,9 @@ extension PasswordResetService {
             .passwordReset, .codeRequired, username, of: account?.id ?? surroundings.random.uuid(), in: tenant,
             language: request.language, request: fingerprint, at: now)
         draft.isDecoy = !canReset
-        let flow = try flows.begin(.passwordReset, tenant, draft.address, sending, request: fingerprint, at: now) { _ in draft }
+        let flow = try flows.begin(.passwordReset, tenant, draft.address, sending, request: fingerprint, client: client, at: now) { _ in
+            draft
+        }
         return answer(flow, tenant)
     }
 }

@@ -3,11 +3,13 @@ import Contract
 extension PasswordResetService {
     /// Verifies the address.
     ///
-    /// - Throws: `InvalidCode`, `AccountLocked`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
+    /// - Throws: `InvalidCode`, `AccountLocked`, `TooManyFromClient`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`,
+    ///   `StepNotPossible`.
     /// - Source: native-auth.md 2.5, continue(oob) in R2. A reset unlocks the account, so a lock does not hinder it; wrong codes of
     ///   resets are counted by themselves.
     public func submitCode(_ request: PasswordResetSubmitCode.Params, _ call: any CallContext) throws -> PasswordResetSubmitCode.Result {
         let now = surroundings.clock.now
+        let client = try flows.admit(request.client, token: request.continuationToken, at: now)
         let token = request.continuationToken
         let fingerprint = flows.fingerprint(PasswordResetSubmitCode.info.name, [.string(token), .string(request.code)])
         var answering: TenantRecord?
@@ -15,7 +17,7 @@ extension PasswordResetService {
             answering = tenant
             try flow.require(.codeRequired)
             if let refusal = try flows.judge(
-                request.code, of: &flow, tenant, sending, lockout: "reset/\(flow.address)", at: now, in: tx)
+                request.code, of: &flow, tenant, sending, lockout: "reset/\(flow.address)", client: client, at: now, in: tx)
             {
                 return .refused(refusal)
             }

@@ -3,12 +3,13 @@ import Contract
 extension PasswordResetService {
     /// Changes the password. Then the account is unlocked, its sessions are over, and so is every other flow of its owner.
     ///
-    /// - Throws: `InvalidPassword`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
+    /// - Throws: `InvalidPassword`, `TooManyFromClient`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
     /// - Source: native-auth.md 2.5, submit in R3, and its side effects; 1.7 (not the current one).
     public func submitPassword(
         _ request: PasswordResetSubmitPassword.Params, _ call: any CallContext
     ) throws -> PasswordResetSubmitPassword.Result {
         let now = surroundings.clock.now
+        _ = try flows.admit(request.client, token: request.continuationToken, at: now)
         let (token, name) = (request.continuationToken, PasswordResetSubmitPassword.info.name)
         let fingerprint = flows.fingerprint(name, [.string(token), .string(request.password)])
         let found = try flows.peek(token, [.passwordReset], request: fingerprint, at: now)

@@ -36,10 +36,10 @@ struct CodeSending: Sendable {
     ///   - recipient: who gets the code of a flow; without it the address that the flow is about.
     ///   - draft: looks at the store and says what is to be done; run again before the code takes effect.
     ///   - commit: puts down the flow with its new code.
-    /// - Throws: `TooManyCodes`, `MessageNotSent`, what `draft` throws.
+    /// - Throws: `TooManyCodes`, `TooManyFromClient`, `MessageNotSent`, what `draft` throws.
     func send(
         for tenant: TenantRecord, _ purpose: MessagePurpose, to recipient: (Flow) -> Recipient = { .email($0.username) },
-        locking ids: [String], at now: Int64, draft: (Transaction) throws -> Draft,
+        locking ids: [String], client: ClientKey? = nil, at now: Int64, draft: (Transaction) throws -> Draft,
         commit: (Transaction, inout Flow) throws -> Void
     ) throws -> Flow {
         let candidates = (0..<2).map { _ in surroundings.random.decimalDigits(Int(tenant.codes.length)) }
@@ -53,7 +53,7 @@ struct CodeSending: Sendable {
             return flow
         }
         let delivery = try tenant.settings.delivery?.opened(for: tenant.id, surroundings.vault)
-        func message(_ flow: Flow) -> OutgoingMessage? {
+        func message(_ flow: Flow) -> OutgoingMessage {
             OutgoingMessage(
                 to: recipient(flow), purpose, code: code(for: flow), of: flow, lifetimeSeconds: tenant.codes.lifetimeSeconds,
                 tenant: tenant, delivery: delivery)
@@ -64,8 +64,8 @@ struct CodeSending: Sendable {
                 switch try draft(tx) {
                 case .repeated(let flow): return flow
                 case .send(var flow, let isNew):
-                    try count(&flow, recipient(flow), tenant.codes, at: now, in: tx)
-                    if let message = message(flow) { try tx.insert(message, at: now) }
+                    try count(&flow, recipient(flow), tenant.codes, client, at: now, in: tx)
+                    try tx.insert(message(flow), at: now)
                     return try put(flow, isNew: isNew, in: tx)
                 }
             }
@@ -74,12 +74,12 @@ struct CodeSending: Sendable {
             try tx.lock(ids)
             let drafted = try draft(tx)
             guard case .send(var flow, let isNew) = drafted else { return drafted }
-            try count(&flow, recipient(flow), tenant.codes, at: now, in: tx)
+            try count(&flow, recipient(flow), tenant.codes, client, at: now, in: tx)
             if !isNew { try tx.update(flow) }
             return .send(flow, isNew: isNew)
         }
         guard case .send(let flow, _) = counted else { return counted.flow }
-        if let message = message(flow) { try carrier.hand(over: message) }
+        try carrier.hand(over: message(flow))
         return try surroundings.database.write { tx in
             try tx.lock(ids)
             guard case .send(var fresh, let isNew) = try draft(tx) else { return counted.flow }
@@ -88,12 +88,13 @@ struct CodeSending: Sendable {
         }
     }
 
-    /// Counts one more code against the limits of the flow and of the address.
+    /// Counts one more code against the limits of the flow, of the address and of the client.
     ///
-    /// - Throws: `TooManyCodes`.
+    /// - Throws: `TooManyCodes`, `TooManyFromClient`.
     private func count(
-        _ flow: inout Flow, _ recipient: Recipient, _ policy: CodePolicy, at now: Int64, in tx: Transaction
+        _ flow: inout Flow, _ recipient: Recipient, _ policy: CodePolicy, _ client: ClientKey?, at now: Int64, in tx: Transaction
     ) throws {
+        try tx.count(.codes, of: client, at: now)
         let address = recipient.address(in: flow.tenantId)
         var window = try tx.sendCount(of: address) ?? (since: now, sent: 0)
         if now >= window.since + policy.windowSeconds || now < window.since { window = (now, 0) }

@@ -6,13 +6,13 @@ extension Flows {
     /// Begins a flow whose first step is a code.
     ///
     /// - Parameter draft: the flow as it is to be; asked again where the store is written.
-    /// - Throws: `TooManyCodes`, `MessageNotSent`, what `draft` throws.
+    /// - Throws: `TooManyCodes`, `TooManyFromClient`, `MessageNotSent`, what `draft` throws.
     func begin(
         _ purpose: MessagePurpose, _ tenant: TenantRecord, _ address: String, _ sending: CodeSending, request: [UInt8],
-        at now: Int64, draft: (Transaction) throws -> Flow
+        client: ClientKey? = nil, at now: Int64, draft: (Transaction) throws -> Flow
     ) throws -> Flow {
         try sending.send(
-            for: tenant, purpose, locking: [Self.lockName(address: address)], at: now,
+            for: tenant, purpose, locking: [Self.lockName(address: address)], client: client, at: now,
             draft: { tx in
                 if let earlier = try tx.flow(begunBy: request, since: now - Flow.repeatSeconds) { return .repeated(earlier) }
                 return .send(try draft(tx), isNew: true)
@@ -21,20 +21,26 @@ extension Flows {
 
     /// Sends another code in a flow that waits for one. If that is not possible, nothing changes.
     ///
-    /// - Throws: `TooManyCodes`, `MessageNotSent`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
+    /// - Throws: `TooManyCodes`, `TooManyFromClient`, `MessageNotSent`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`,
+    ///   `StepNotPossible`.
     /// - Source: native-auth.md 1.8, 6.3.
     func resend(
-        _ token: String, _ kinds: [Flow.Kind], _ purpose: MessagePurpose, _ method: String, _ sending: CodeSending
+        _ token: String, from origin: ClientOrigin?, _ kinds: [Flow.Kind], _ purpose: MessagePurpose, _ method: String,
+        _ sending: CodeSending
     ) throws -> Found {
         let now = surroundings.clock.now
+        let client = try admit(origin, token: token, at: now)
         let request = fingerprint(method, [.string(token)])
         let found = try peek(token, kinds, request: request, at: now)
         let flow = try sending.send(
-            for: found.tenant, purpose, locking: [Self.lockName(address: found.flow.address)], at: now,
+            for: found.tenant, purpose, locking: [Self.lockName(address: found.flow.address)], client: client, at: now,
             draft: { tx in
                 switch try find(token, kinds, request: request, at: now, in: tx) {
                 case .repeated(let flow, _): return .repeated(flow)
-                case .current(let flow, _):
+                case .current(var flow, let tenant):
+                    if flow.kind == .signIn, flow.stage == .passwordRequired, tenant.settings.enumerationProtection {
+                        flow.stage = .codeRequired
+                    }
                     try flow.require(.codeRequired)
                     return .send(flow, isNew: false)
                 }

@@ -14,7 +14,7 @@ struct Flows: Sendable {
     init(_ surroundings: Surroundings, _ catalogue: Catalogue) {
         self.surroundings = surroundings
         self.catalogue = catalogue
-        tokens = ContinuationTokens(vault: surroundings.vault)
+        tokens = ContinuationTokens(surroundings)
         requestKey = surroundings.vault.subkey("repeated request")
     }
 
@@ -68,7 +68,7 @@ struct Flows: Sendable {
     ///
     /// - Throws: `ContinuationTokenInvalid`, `ContinuationTokenExpired`.
     func find(_ token: String, _ kinds: [Flow.Kind], request: [UInt8], at now: Int64, in tx: Transaction) throws -> Found {
-        let (id, step) = try tokens.read(token)
+        let (id, step) = try tokens.read(token, in: tx)
         // What was made here and is not there any more was swept, or ended with its account.
         guard let flow = try tx.flow(id), let tenant = try catalogue.knownTenant(flow.tenantId, in: tx) else {
             throw ContinuationTokenExpired()
@@ -80,6 +80,12 @@ struct Flows: Sendable {
             throw ContinuationTokenInvalid()
         }
         return .repeated(flow, tenant)
+    }
+
+    /// The tenant that a token's flow is in; nil if it is none.
+    func tenantId(ofToken token: String, in tx: Transaction) throws -> String? {
+        guard let (id, _) = try? tokens.read(token, in: tx) else { return nil }
+        return try tx.flow(id)?.tenantId
     }
 
     /// Reads the flow of a token, for what takes long and has to be done before the store is written.
@@ -129,13 +135,14 @@ struct Flows: Sendable {
     /// Two steps of one address never run at the same time, whatever their flows.
     static func lockName(address: String) -> String { "flow/\(address)" }
 
-    /// Judges a code, and counts it if it is wrong: against the code, and against the account or the address.
+    /// Judges a code, and counts it if it is wrong: against the code, the account or the address, and the client.
     ///
     /// - Returns: nil if it is right.
     /// - Throws: `AccountLocked`.
     func judge(
-        _ code: String, of flow: inout Flow, _ tenant: TenantRecord, _ sending: CodeSending, lockout subject: String, at now: Int64,
-        in tx: Transaction
+        _ code: String, of flow: inout Flow, _ tenant: TenantRecord, _ sending: CodeSending, lockout subject: String,
+        client: ClientKey? = nil,
+        at now: Int64, in tx: Transaction
     ) throws -> InvalidCode? {
         var lockout = try tx.lockout(of: subject, at: now)
         try lockout.check(at: now)
@@ -145,6 +152,7 @@ struct Flows: Sendable {
             return nil
         }
         flow.code.tries += 1
+        try tx.countFailure(of: client, at: now)
         lockout.fail(nil, tenant.lockout, at: now)
         try tx.setLockout(lockout, of: subject, at: now)
         let isGood = now < flow.code.expiresAt

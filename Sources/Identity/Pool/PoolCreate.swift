@@ -11,7 +11,7 @@ extension PoolService {
         try ResourceTags.check(request.tags)
         let id = request.poolId ?? surroundings.newIdentifier()
         let algorithm = Crypto.SigningAlgorithm(rawValue: request.signingAlgorithm.rawValue)!
-        let key = try NewSigningKey(for: .pool(id), algorithm: algorithm, activeAt: now, vault: surroundings.vault)
+        let key = try NewSigningKey(for: .pool(id), algorithm: algorithm, activeAt: now, surroundings)
         let providers = try [LoginProvider](
             request.providers ?? [], developerProvider: request.developerProvider, in: surroundings.realm,
             allowsPlainLoopback: surroundings.foreign.allowsPlainLoopback)

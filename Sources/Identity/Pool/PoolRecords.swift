@@ -159,9 +159,11 @@ enum RoleMappings {
             throw InvalidRoleMapping(
                 provider: provider, reason: "it is not a valid RoleMapping ProviderName or is not a configured provider.\(hint)")
         }
-        guard (mapping.source == .rules) == (mapping.rules != nil) else {
-            throw InvalidRoleMapping(
-                provider: provider, reason: mapping.source == .rules ? "its rules are missing." : "it has rules, and source token looks at none: leave them out.")
+        switch (mapping.source, mapping.rules) {
+        case (.rules, nil): throw InvalidRoleMapping(provider: provider, reason: "its rules are missing.")
+        case (.token, .some):
+            throw InvalidRoleMapping(provider: provider, reason: "it has rules, and source token looks at none: leave them out.")
+        case (.rules, .some), (.token, nil): break
         }
         for rule in mapping.rules ?? [] where !isClaimName(rule.claim) {
             throw InvalidRoleMapping(

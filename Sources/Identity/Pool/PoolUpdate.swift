@@ -5,7 +5,8 @@ import Storage
 extension PoolService {
     /// Replaces the settings of a pool; the developer provider alone stays when it is left out.
     ///
-    /// - Throws: `PoolNotFound`, `DeveloperProviderFixed`, `InvalidPoolProvider`, `TenantNotFound`; `InvalidParams` for tags of other characters.
+    /// - Throws: `PoolNotFound`, `DeveloperProviderFixed`, `InvalidPoolProvider`, `TenantNotFound`; `InvalidParams` for tags of
+    ///   other characters.
     /// - Source: UpdateIdentityPool; cognito.md 3.1.1.
     public func update(_ request: PoolUpdate.Params, _ call: any CallContext) throws -> PoolUpdate.Result {
         let now = surroundings.clock.now

@@ -30,7 +30,7 @@ extension SignInCompletion {
         let stage: Flow.Stage
         switch SecondFactorRule.decide(tenant.settings.mfa, signIn.proof, try tx.factors(of: account.id)) {
         case .nothing:
-            return .signedIn(try begin(account, tenant, signIn.proof, fresh, method, call, at: now, in: tx))
+            return .signedIn(try begin(account, tenant, signIn.proof, scope: signIn.scope, fresh, method, call, at: now, in: tx))
         case .challenge: stage = .secondFactorRequired
         case .enrolment: stage = .enrolmentRequired
         }
@@ -75,7 +75,7 @@ extension SignInCompletion {
     ///
     /// - Throws: `ContinuationTokenInvalid` for one that waits for something else.
     func answer(pending flow: Flow, _ tenant: TenantRecord) throws -> SignInStep {
-        let token = ContinuationTokens(vault: surroundings.vault).token(of: flow.id, step: flow.step)
+        let token = ContinuationTokens(surroundings).token(of: flow.id, step: flow.step)
         switch flow.stage {
         case .secondFactorRequired:
             let hints = try surroundings.database.read { tx -> [FactorHint] in

@@ -17,6 +17,8 @@ struct SessionRecord: Sendable {
     let createdAt: Int64
     var lastUsedAt: Int64
     var expiresAt: Int64
+    /// What its access tokens allow.
+    var scopes = Scopes(Scopes.usual)
 }
 
 /// A refresh token as it is kept.
@@ -34,6 +36,9 @@ extension SessionRecord {
     var proof: SignInProof {
         SignInProof(amr: amr, provider: provider, claims: claims, authenticatedAt: authenticatedAt, secondFactor: secondFactor)
     }
+
+    /// What its access tokens allow, as far as the tenant offers it still, to be asked for again.
+    func scope(in tenant: TenantRecord) throws -> String { try Scopes.refreshed(nil, of: scopes, by: tenant).text }
 }
 
 extension Transaction {
@@ -41,7 +46,8 @@ extension Transaction {
         try queryOne(
             """
             SELECT
-                id, account_id, amr, provider, claims, authenticated_at, created_at, last_used_at, expires_at, second_factor, factor_id
+                id, account_id, amr, provider, claims, authenticated_at, created_at, last_used_at, expires_at, second_factor, factor_id,
+                scope
             FROM session WHERE id = $1
             """, id,
             row: SessionRecord.init)
@@ -51,7 +57,8 @@ extension Transaction {
         try query(
             """
             SELECT
-                id, account_id, amr, provider, claims, authenticated_at, created_at, last_used_at, expires_at, second_factor, factor_id
+                id, account_id, amr, provider, claims, authenticated_at, created_at, last_used_at, expires_at, second_factor, factor_id,
+                scope
             FROM session
             WHERE account_id = $1 AND expires_at > $2 ORDER BY created_at DESC, id LIMIT $3
             """, accountId, now, limit, row: SessionRecord.init)
@@ -61,11 +68,12 @@ extension Transaction {
         try execute(
             """
             INSERT INTO session (
-                id, account_id, amr, provider, claims, authenticated_at, created_at, last_used_at, expires_at, second_factor, factor_id)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+                id, account_id, amr, provider, claims, authenticated_at, created_at, last_used_at, expires_at, second_factor, factor_id,
+                scope)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
             """, session.id, session.accountId, session.amr.joined(separator: " "), session.provider,
             JSONValue.object(session.claims).text, session.authenticatedAt, session.createdAt, session.lastUsedAt, session.expiresAt,
-            session.secondFactor?.kind, session.secondFactor?.factorId)
+            session.secondFactor?.kind, session.secondFactor?.factorId, session.scopes.text)
     }
 
     func touchSession(_ id: String, usedAt now: Int64, expiresAt: Int64) throws {
@@ -117,8 +125,8 @@ extension SessionRecord {
             id: row.string(0), accountId: row.string(1), amr: row.string(2).split(separator: " ").map(String.init),
             provider: row.string(3), claims: (try? JSONValue(parsing: row.string(4)))?.object ?? [:],
             secondFactor: row.optionalString(9).map { ShownFactor(kind: $0, factorId: row.optionalString(10) ?? "") },
-            authenticatedAt: row.int(5),
-            createdAt: row.int(6), lastUsedAt: row.int(7), expiresAt: row.int(8))
+            authenticatedAt: row.int(5), createdAt: row.int(6), lastUsedAt: row.int(7), expiresAt: row.int(8), scopes: Scopes(row.string(11))
+        )
     }
 }
 

@@ -19,7 +19,8 @@ enum RefreshJudgement: Equatable {
 extension SessionService {
     /// Gets fresh tokens for a refresh token, which is spent by it.
     ///
-    /// - Throws: `RefreshTokenInvalid`, `RefreshTokenExpired`, `RefreshTokenReused`, `AccountDisabled`, `AudienceNotOffered`.
+    /// - Throws: `RefreshTokenInvalid`, `RefreshTokenExpired`, `RefreshTokenReused`, `AccountDisabled`, `AudienceNotOffered`, `ScopeNotOffered`,
+    ///   `ScopeNotGranted`.
     /// - Source: RFC 9700 section 4.14.2; native-auth.md 5.
     public func refresh(_ request: SessionRefresh.Params, _ call: any CallContext) throws -> SessionRefresh.Result {
         let now = surroundings.clock.now
@@ -47,6 +48,7 @@ extension SessionService {
             }
             if account.isDisabled { throw AccountDisabled(accountId: account.id) }
             try SignInCompletion.check(request.audience, of: tenant)
+            session.scopes = try Scopes.refreshed(request.scope, of: session.scopes, by: tenant)
             session.lastUsedAt = now
             session.expiresAt = now + tenant.tokens.refreshTokenSeconds
             try tx.markUsed(mac, at: now)

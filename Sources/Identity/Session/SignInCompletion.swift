@@ -45,10 +45,10 @@ struct SignInCompletion: Sendable {
 
     /// Puts down a new session of `account`.
     ///
-    /// - Throws: `AccountDisabled`.
+    /// - Throws: `AccountDisabled`, `ScopeNotOffered`.
     func begin(
-        _ account: AccountRecord, _ tenant: TenantRecord, _ proof: SignInProof, _ fresh: Fresh, _ method: String, _ call: any CallContext,
-        at now: Int64, in tx: Transaction
+        _ account: AccountRecord, _ tenant: TenantRecord, _ proof: SignInProof, scope: String? = nil, _ fresh: Fresh, _ method: String,
+        _ call: any CallContext, at now: Int64, in tx: Transaction
     ) throws -> SignedIn {
         if account.isDisabled { throw AccountDisabled(accountId: account.id) }
         var account = account
@@ -58,7 +58,7 @@ struct SignInCompletion: Sendable {
             id: fresh.sessionId, accountId: account.id, amr: proof.amr, provider: proof.provider, claims: proof.claims,
             secondFactor: proof.secondFactor,
             authenticatedAt: proof.authenticatedAt ?? now, createdAt: now, lastUsedAt: now,
-            expiresAt: now + tenant.tokens.refreshTokenSeconds)
+            expiresAt: now + tenant.tokens.refreshTokenSeconds, scopes: try Scopes.granted(scope, by: tenant))
         try tx.insert(session)
         try tx.insert(
             RefreshTokenRecord(
@@ -73,8 +73,9 @@ struct SignInCompletion: Sendable {
             fresh: fresh)
     }
 
-    /// - Throws: `AudienceNotOffered`.
-    static func check(_ audience: String?, of tenant: TenantRecord) throws {
+    /// - Throws: `AudienceNotOffered`, `ScopeNotOffered`.
+    static func check(_ audience: String?, _ scope: String? = nil, of tenant: TenantRecord) throws {
+        _ = try Scopes.granted(scope, by: tenant)
         guard let audience, audience != tenant.id, !tenant.audiences.contains(audience) else { return }
         throw AudienceNotOffered(tenantId: tenant.id, audience: audience)
     }
@@ -92,7 +93,7 @@ struct SignInCompletion: Sendable {
                 claims.accessToken(
                     id: signedIn.fresh.accessTokenId, audience: audience ?? tenant.id,
                     expiresAt: now + tenant.tokens.accessTokenSeconds)),
-            refreshToken: signedIn.fresh.refreshToken, expiresAt: expiresAt)
+            refreshToken: signedIn.fresh.refreshToken, scope: signedIn.session.scopes.text, expiresAt: expiresAt)
     }
 
     /// A finished sign-in, as it is answered.
@@ -105,8 +106,9 @@ struct SignInCompletion: Sendable {
         let tokens = try tokens(signedIn, tenant, audience: audience, at: now)
         return SignInStep(
             state: .completed, expiresAt: tokens.expiresAt, account: signedIn.account.answer(signedIn.logins, signedIn.factors),
-            idToken: tokens.idToken, accessToken: tokens.accessToken, refreshToken: tokens.refreshToken, isNewAccount: isNew,
-            additionalUserInfo: identity?.additionalUserInfo, providerTokens: returnsProviderTokens ? identity?.tokens : nil)
+            idToken: tokens.idToken, accessToken: tokens.accessToken, refreshToken: tokens.refreshToken, scope: tokens.scope,
+            isNewAccount: isNew, additionalUserInfo: identity?.additionalUserInfo,
+            providerTokens: returnsProviderTokens ? identity?.tokens : nil)
     }
 
     /// The key that a tenant signs with. The default tenant gets its first one here.
@@ -114,7 +116,7 @@ struct SignInCompletion: Sendable {
         let owner = KeyOwner.tenant(tenant.id)
         if let key = try surroundings.database.read({ try catalogue.signingKeys.ring(of: owner, in: $0) }).active(at: now) { return key }
         let algorithm = Crypto.SigningAlgorithm(rawValue: tenant.settings.signingAlgorithm.rawValue) ?? .ES256
-        let first = try NewSigningKey(for: owner, algorithm: algorithm, activeAt: now, vault: surroundings.vault)
+        let first = try NewSigningKey(for: owner, algorithm: algorithm, activeAt: now, surroundings)
         let ring = try surroundings.database.write { tx in
             try tx.lock([owner.path])
             let ring = try tx.keyRing(of: owner, vault: surroundings.vault)

@@ -24,7 +24,8 @@ struct PasswordCheck: Sendable {
     /// - Returns: nil if the password is right.
     /// - Throws: `AccountLocked`, whatever was given.
     func judge(
-        _ password: String, isRight: Bool, subject: String, _ tenant: TenantRecord, at now: Int64, in tx: Transaction
+        _ password: String, isRight: Bool, subject: String, client: ClientKey? = nil, _ tenant: TenantRecord, at now: Int64,
+        in tx: Transaction
     ) throws -> InvalidPassword? {
         var lockout = try tx.lockout(of: subject, at: now)
         try lockout.check(at: now)
@@ -33,6 +34,7 @@ struct PasswordCheck: Sendable {
             return nil
         }
         let fingerprint = Hex.encode(HMAC.sha256(key: fingerprintKey, Array("\(subject) \(password)".utf8)).prefix(8))
+        try tx.countFailure(of: client, at: now)
         lockout.fail(fingerprint, tenant.lockout, at: now)
         try tx.setLockout(lockout, of: subject, at: now)
         return InvalidPassword(

@@ -16,33 +16,38 @@ struct PasswordSignIn: Sendable {
 
     /// - Parameter accountId: whose account it has to be; nil for anybody's.
     /// - Throws: `TenantNotFound`, `UserNotFound`, `InvalidPassword`, `PasswordNotSet`, `AccountLocked`, `PasswordChangeRequired`,
-    ///   `AccountDisabled`, `AudienceNotOffered`; `UserMismatch` for another account than is asked for.
+    ///   `AccountDisabled`, `AudienceNotOffered`, `ScopeNotOffered`; `UserMismatch` for another account than is asked for.
     func signIn(
-        _ username: Username, _ password: String, in tenantId: String, only accountId: String? = nil, audience: String?, _ method: String,
-        _ call: any CallContext
+        _ username: Username, _ password: String, in tenantId: String, only accountId: String? = nil, audience: String?,
+        scope: String? = nil, client: ClientKey? = nil, _ method: String, _ call: any CallContext
     ) throws -> SignInStep {
         let now = surroundings.clock.now
         let fresh = completion.fresh()
         let (tenant, before, subject) = try surroundings.database.read { tx in
             let tenant = try catalogue.tenant(tenantId, in: tx)
-            try SignInCompletion.check(audience, of: tenant)
+            try SignInCompletion.check(audience, scope, of: tenant)
             let account = try tx.account(named: username.folded, in: tenant.id)
-            let subject = account?.lockoutSubject ?? "address/\(tenant.id)/\(username.folded)"
+            let subject = account?.lockoutSubject ?? SignInService.nobody("\(tenant.id)/\(username.folded)")
             try tx.lockout(of: subject, at: now).check(at: now)
             return (tenant, account, subject)
         }
         let isRight = try passwords.matches(password, before)
         if !tenant.settings.enumerationProtection {
-            guard let before else { throw accountId == nil ? UserNotFound(next: "signUp.start") : UserMismatch() }
+            guard let before else {
+                if accountId != nil { throw UserMismatch() }
+                throw try Flows(surroundings, catalogue).failed(UserNotFound(next: "signUp.start"), by: client, at: now)
+            }
             if before.password == nil { throw PasswordNotSet(next: "signIn.start") }
         }
-        let signIn = PendingSignIn(.password, audience: audience)
+        let signIn = PendingSignIn(.password, audience: audience, scope: scope)
         let outcome = try surroundings.database.write { tx -> Result<FirstFactor, any Error> in
             try tx.lock([Flows.lockName(address: "\(tenant.id)/\(username.folded)")])
             if let before { try tx.lock([before.id]) }
             let account = try tx.account(named: username.folded, in: tenant.id)
             let isStillRight = isRight && account?.id == before?.id && account?.password == before?.password
-            if let refusal = try passwords.judge(password, isRight: isStillRight, subject: subject, tenant, at: now, in: tx) {
+            if let refusal = try passwords.judge(
+                password, isRight: isStillRight, subject: subject, client: client, tenant, at: now, in: tx)
+            {
                 return .failure(refusal)
             }
             guard let account else { return .failure(UserNotFound(next: "signUp.start")) }

@@ -31,7 +31,10 @@ public struct SignInService: Sendable {
     }
 
     /// What failures in a sign-in are counted by: the account, or the address where nobody is to learn that there is none.
-    static func lockoutSubject(_ flow: Flow) -> String { flow.isDecoy ? "address/\(flow.address)" : "account/\(flow.accountId)" }
+    static func lockoutSubject(_ flow: Flow) -> String { flow.isDecoy ? nobody(flow.address) : "account/\(flow.accountId)" }
+
+    /// What failures of an address without account are counted by; not together with those of its sign-ups, as an account's are not.
+    static func nobody(_ address: String) -> String { "nobody/\(address)" }
 }
 
 extension SignInService: SignInHandlers {}

@@ -1,34 +1,39 @@
 import Contract
 
 extension SignInService {
-    /// Begins a sign-in: asks for the password, or sends a code, as the account was made.
+    /// Begins a sign-in: asks for the password, or sends a code, as the account was made. Where nobody is to learn who has an account
+    /// it asks everybody for the same, and the steps after it take a password and a code of everybody.
     ///
-    /// - Throws: `TenantNotFound`, `InvalidUsername`, `UserNotFound`, `TooManyCodes`, `MessageNotSent`.
+    /// - Throws: `TenantNotFound`, `InvalidUsername`, `UserNotFound`, `TooManyCodes`, `TooManyFromClient`, `MessageNotSent`.
     /// - Source: native-auth.md 2.3, states I0 and I1; 6.1.
     public func start(_ request: SignInStart.Params, _ call: any CallContext) throws -> SignInStart.Result {
         let now = surroundings.clock.now
+        let client = try flows.admit(request.client, tenantId: request.tenantId, at: now)
         let tenant = try surroundings.database.read { try catalogue.tenant(request.tenantId, in: $0) }
         let username = try Username(request.username)
         let fingerprint = flows.fingerprint(
             SignInStart.info.name,
             [.string(tenant.id), .string(request.username), request.language.map { .string($0) } ?? .null])
         let account = try surroundings.database.read { try $0.account(named: username.folded, in: tenant.id) }
-        if account == nil, !tenant.settings.enumerationProtection { throw UserNotFound(next: "signUp.start") }
+        if account == nil, !tenant.settings.enumerationProtection {
+            throw try flows.failed(UserNotFound(next: "signUp.start"), by: client, at: now)
+        }
         // Somebody who signs in elsewhere is sent there, or told nothing at all.
         if let account, !account.hasOwnWayIn, !tenant.settings.enumerationProtection {
             let providers = try surroundings.database.read { try $0.accountLogins(of: account.id) }.map(\.providerId)
             return SignInStep(state: .providerRequired, providers: providers)
         }
-        // Whom nobody knows is asked for what most people here have.
         let known = account.flatMap { $0.hasOwnWayIn ? $0 : nil }
-        let method = known?.method ?? (tenant.settings.localAccountMethod == .emailPassword ? .password : .code)
+        let usual: AccountRecord.Method = tenant.settings.localAccountMethod == .emailPassword ? .password : .code
+        let method = tenant.settings.enumerationProtection ? usual : known?.method ?? usual
         var draft = flows.newFlow(
             .signIn, method == .password ? .passwordRequired : .codeRequired, username, of: known?.id ?? surroundings.random.uuid(),
             in: tenant, language: request.language, request: fingerprint, at: now)
         draft.isDecoy = known == nil
         guard method == .password else {
             return answer(
-                try flows.begin(.signIn, tenant, draft.address, sending, request: fingerprint, at: now) { _ in draft }, tenant)
+                try flows.begin(.signIn, tenant, draft.address, sending, request: fingerprint, client: client, at: now) { _ in draft },
+                tenant)
         }
         let flow = try surroundings.database.write { tx in
             try tx.lock([Flows.lockName(address: draft.address)])

@@ -3,24 +3,29 @@ import Contract
 extension SignInService {
     /// Signs in with the code that was sent.
     ///
-    /// - Throws: `InvalidCode`, `AccountLocked`, `AccountDisabled`, `AudienceNotOffered`, `ContinuationTokenInvalid`,
-    ///   `ContinuationTokenExpired`, `StepNotPossible`.
+    /// - Throws: `InvalidCode`, `AccountLocked`, `AccountDisabled`, `PasswordChangeRequired`, `AudienceNotOffered`, `ScopeNotOffered`,
+    ///   `TooManyFromClient`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
     /// - Source: native-auth.md 2.3, token(oob) in I2o; 6.24.
     public func submitCode(_ request: SignInSubmitCode.Params, _ call: any CallContext) throws -> SignInSubmitCode.Result {
         let now = surroundings.clock.now
+        let client = try flows.admit(request.client, token: request.continuationToken, at: now)
         let (token, name, fresh) = (request.continuationToken, SignInSubmitCode.info.name, completion.fresh())
         let fingerprint = flows.fingerprint(name, [.string(token), .string(request.code)])
         var result: (FirstFactor, TenantRecord, PendingSignIn)?
         let flow = try flows.advance(token, .signIn, request: fingerprint, at: now) { tx, flow, tenant in
             try flow.require(.codeRequired)
-            try SignInCompletion.check(request.audience, of: tenant)
+            try SignInCompletion.check(request.audience, request.scope, of: tenant)
             let subject = Self.lockoutSubject(flow)
-            if let refusal = try flows.judge(request.code, of: &flow, tenant, sending, lockout: subject, at: now, in: tx) {
+            if let refusal = try flows.judge(request.code, of: &flow, tenant, sending, lockout: subject, client: client, at: now, in: tx) {
                 return .refused(refusal)
             }
             guard var account = try tx.account(of: flow) else { return .ended(ContinuationTokenExpired()) }
+            // Whoever has a password gets here where nobody is to learn who has one.
+            if account.password != nil, account.mustChangePassword {
+                return .ended(PasswordChangeRequired(next: "passwordReset.start"))
+            }
             account.isEmailVerified = true
-            let signIn = PendingSignIn(.code, audience: request.audience)
+            let signIn = PendingSignIn(.code, audience: request.audience, scope: request.scope)
             let outcome = try completion.conclude(account, tenant, signIn, within: flow, fresh, name, call, at: now, in: tx)
             result = (outcome, tenant, signIn)
             return outcome.step(&flow)

@@ -3,16 +3,17 @@ import Contract
 extension SignInService {
     /// Signs in with the password.
     ///
-    /// - Throws: `InvalidPassword`, `AccountLocked`, `PasswordChangeRequired`, `AccountDisabled`, `AudienceNotOffered`,
-    ///   `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
+    /// - Throws: `InvalidPassword`, `AccountLocked`, `PasswordChangeRequired`, `AccountDisabled`, `AudienceNotOffered`, `ScopeNotOffered`,
+    ///   `TooManyFromClient`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
     /// - Source: native-auth.md 2.3, token(password) in I2p.
     public func submitPassword(_ request: SignInSubmitPassword.Params, _ call: any CallContext) throws -> SignInSubmitPassword.Result {
         let now = surroundings.clock.now
+        let client = try flows.admit(request.client, token: request.continuationToken, at: now)
         let (token, name, fresh) = (request.continuationToken, SignInSubmitPassword.info.name, completion.fresh())
         let fingerprint = flows.fingerprint(name, [.string(token), .string(request.password)])
         let found = try flows.peek(token, [.signIn], request: fingerprint, at: now)
         if case .repeated(let flow, let tenant) = found { return try completion.answer(pending: flow, tenant) }
-        try found.flow.require(.passwordRequired)
+        try Self.requirePassword(found.flow, found.tenant)
         let subject = Self.lockoutSubject(found.flow)
         let before = try surroundings.database.read { tx in
             try tx.lockout(of: subject, at: now).check(at: now)
@@ -21,20 +22,28 @@ extension SignInService {
         let isRight = try passwords.matches(request.password, before)
         var result: (FirstFactor, TenantRecord, PendingSignIn)?
         let flow = try flows.advance(token, .signIn, request: fingerprint, at: now) { tx, flow, tenant in
-            try flow.require(.passwordRequired)
-            try SignInCompletion.check(request.audience, of: tenant)
+            try Self.requirePassword(flow, tenant)
+            try SignInCompletion.check(request.audience, request.scope, of: tenant)
             let account = try tx.account(of: flow)
             let isStillRight = isRight && account?.password == before?.password
-            if let refusal = try passwords.judge(request.password, isRight: isStillRight, subject: subject, tenant, at: now, in: tx) {
+            if let refusal = try passwords.judge(
+                request.password, isRight: isStillRight, subject: subject, client: client, tenant, at: now, in: tx)
+            {
                 return .refused(refusal)
             }
             guard let account else { return .ended(ContinuationTokenExpired()) }
             if account.mustChangePassword { return .ended(PasswordChangeRequired(next: "passwordReset.start")) }
-            let signIn = PendingSignIn(.password, audience: request.audience)
+            let signIn = PendingSignIn(.password, audience: request.audience, scope: request.scope)
             let outcome = try completion.conclude(account, tenant, signIn, within: flow, fresh, name, call, at: now, in: tx)
             result = (outcome, tenant, signIn)
             return outcome.step(&flow)
         }
         return try completion.answer(result, after: flow, at: now)
+    }
+
+    /// - Throws: `StepNotPossible` where no password is due. Where nobody is to learn who has one, one is due beside a code.
+    private static func requirePassword(_ flow: Flow, _ tenant: TenantRecord) throws {
+        if flow.stage == .codeRequired, tenant.settings.enumerationProtection { return }
+        try flow.require(.passwordRequired)
     }
 }

@@ -3,13 +3,14 @@ import Contract
 extension SignInService {
     /// Signs in with the token that completed a sign-up, a reset or a change of address, once.
     ///
-    /// - Throws: `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`, `AccountDisabled`,
-    ///   `PasswordChangeRequired`, `AudienceNotOffered`.
+    /// - Throws: `TooManyFromClient`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`,
+    ///   `AccountDisabled`, `PasswordChangeRequired`, `AudienceNotOffered`, `ScopeNotOffered`.
     /// - Source: native-auth.md 2.4.
     public func withContinuation(
         _ request: SignInWithContinuation.Params, _ call: any CallContext
     ) throws -> SignInWithContinuation.Result {
         let now = surroundings.clock.now
+        _ = try flows.admit(request.client, token: request.continuationToken, at: now)
         let (token, name, fresh) = (request.continuationToken, SignInWithContinuation.info.name, completion.fresh())
         let fingerprint = flows.fingerprint(name, [.string(token)])
         var result: (FirstFactor, TenantRecord, PendingSignIn)?
@@ -18,11 +19,11 @@ extension SignInService {
             if let username = request.username, Username.fold(username) != Username.fold(flow.username) {
                 throw ContinuationTokenInvalid()
             }
-            try SignInCompletion.check(request.audience, of: tenant)
+            try SignInCompletion.check(request.audience, request.scope, of: tenant)
             guard let account = try tx.account(of: flow) else { return .ended(ContinuationTokenExpired()) }
             if account.mustChangePassword { throw PasswordChangeRequired(next: "passwordReset.start") }
             // The code proved the address; a password that was chosen on the way proves nothing more.
-            let signIn = PendingSignIn(.code, audience: request.audience, isNew: flow.kind == .signUp)
+            let signIn = PendingSignIn(.code, audience: request.audience, scope: request.scope, isNew: flow.kind == .signUp)
             let outcome = try completion.conclude(account, tenant, signIn, within: flow, fresh, name, call, at: now, in: tx)
             result = (outcome, tenant, signIn)
             return outcome.step(&flow)

@@ -3,11 +3,12 @@ import Contract
 extension SignInService {
     /// Signs in with address and password in one step.
     ///
-    /// - Throws: `InvalidUsername`, and what `PasswordSignIn` throws.
+    /// - Throws: `TooManyFromClient`, `InvalidUsername`, and what `PasswordSignIn` throws.
     /// - Source: native-auth.md 2.3 (client composition), 1.11, 6.1.
     public func withPassword(_ request: SignInWithPassword.Params, _ call: any CallContext) throws -> SignInWithPassword.Result {
-        try PasswordSignIn(surroundings, catalogue).signIn(
-            try Username(request.username), request.password, in: request.tenantId, audience: request.audience,
-            SignInWithPassword.info.name, call)
+        let client = try flows.admit(request.client, tenantId: request.tenantId, at: surroundings.clock.now)
+        return try PasswordSignIn(surroundings, catalogue).signIn(
+            try Username(request.username), request.password, in: request.tenantId, audience: request.audience, scope: request.scope,
+            client: client, SignInWithPassword.info.name, call)
     }
 }

@@ -5,10 +5,11 @@ extension SignUpService {
     /// Begins a sign-up and sends the code.
     ///
     /// - Throws: `TenantNotFound`, `SignUpNotAllowed`, `InvalidUsername`, `UserAlreadyExists`, `PasswordNotAccepted`,
-    ///   `InvalidPassword`, `InvalidAttributes`, `TooManyCodes`, `MessageNotSent`; the first of them that holds.
+    ///   `InvalidPassword`, `InvalidAttributes`, `TooManyCodes`, `TooManyFromClient`, `MessageNotSent`; the first of them that holds.
     /// - Source: native-auth.md 2.1, states U0 and U1; 6.1 (enumeration), 6.18 (the password is hashed at once), 6.20.
     public func start(_ request: SignUpStart.Params, _ call: any CallContext) throws -> SignUpStart.Result {
         let now = surroundings.clock.now
+        let client = try flows.admit(request.client, tenantId: request.tenantId, at: now)
         let tenant = try surroundings.database.read { try catalogue.tenant(request.tenantId, in: $0) }
         if !tenant.settings.signUpAllowed { throw SignUpNotAllowed(tenantId: tenant.id) }
         let username = try Username(request.username)
@@ -20,14 +21,14 @@ extension SignUpService {
             ])
         let isHidden = tenant.settings.enumerationProtection
         let isTaken = try surroundings.database.read { try $0.isTaken(username.folded, in: tenant.id) }
-        if isTaken, !isHidden { throw UserAlreadyExists(next: "signIn.start") }
+        if isTaken, !isHidden { throw try flows.failed(UserAlreadyExists(next: "signIn.start"), by: client, at: now) }
         let attributes = try checkedAttributes(request, tenant, call)
         var draft = flows.newFlow(
             .signUp, .codeRequired, username, of: surroundings.random.uuid(), in: tenant, language: request.language, request: fingerprint,
             at: now)
         draft.attributes = attributes
         draft.password = try request.password.map { try surroundings.passwords.sealed($0, as: draft.accountId) }
-        let flow = try flows.begin(.signUp, tenant, draft.address, sending, request: fingerprint, at: now) { tx in
+        let flow = try flows.begin(.signUp, tenant, draft.address, sending, request: fingerprint, client: client, at: now) { tx in
             var flow = draft
             flow.isDecoy = try tx.isTaken(username.folded, in: tenant.id)
             if flow.isDecoy, !isHidden { throw UserAlreadyExists(next: "signIn.start") }

@@ -3,16 +3,17 @@ import Contract
 extension SignUpService {
     /// Verifies the address.
     ///
-    /// - Throws: `InvalidCode`, `AccountLocked`, `UserAlreadyExists`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`,
-    ///   `StepNotPossible`.
+    /// - Throws: `InvalidCode`, `AccountLocked`, `UserAlreadyExists`, `TooManyFromClient`, `ContinuationTokenInvalid`,
+    ///   `ContinuationTokenExpired`, `StepNotPossible`.
     /// - Source: native-auth.md 2.1, continue(oob); 6.2, 6.4, 6.11.
     public func submitCode(_ request: SignUpSubmitCode.Params, _ call: any CallContext) throws -> SignUpSubmitCode.Result {
         let now = surroundings.clock.now
+        let client = try flows.admit(request.client, token: request.continuationToken, at: now)
         let fingerprint = flows.fingerprint(SignUpSubmitCode.info.name, [.string(request.continuationToken), .string(request.code)])
         return try advance(request.continuationToken, request: fingerprint, SignUpSubmitCode.info.name, call) { tx, flow, tenant in
             guard flow.stage == .codeRequired else { return (.code(isRight: true), nil) }
             let refusal = try flows.judge(
-                request.code, of: &flow, tenant, sending, lockout: "address/\(flow.address)", at: now, in: tx)
+                request.code, of: &flow, tenant, sending, lockout: "address/\(flow.address)", client: client, at: now, in: tx)
             return (.code(isRight: refusal == nil), refusal)
         }
     }

@@ -3,11 +3,12 @@ import Contract
 extension SignUpService {
     /// Takes a password, before the code or when it is asked for.
     ///
-    /// - Throws: `InvalidPassword`, `PasswordNotAccepted`, `UserAlreadyExists`, `ContinuationTokenInvalid`,
+    /// - Throws: `InvalidPassword`, `PasswordNotAccepted`, `UserAlreadyExists`, `TooManyFromClient`, `ContinuationTokenInvalid`,
     ///   `ContinuationTokenExpired`, `StepNotPossible`.
     /// - Source: native-auth.md 2.1, continue(password); 1.7.
     public func submitPassword(_ request: SignUpSubmitPassword.Params, _ call: any CallContext) throws -> SignUpSubmitPassword.Result {
         let now = surroundings.clock.now
+        _ = try flows.admit(request.client, token: request.continuationToken, at: now)
         let (token, name) = (request.continuationToken, SignUpSubmitPassword.info.name)
         let fingerprint = flows.fingerprint(name, [.string(token), .string(request.password)])
         let found = try flows.peek(token, [.signUp], request: fingerprint, at: now)

@@ -13,8 +13,8 @@ struct BodyHash {
     /// What the signer declares in `x-amz-content-sha256` stands; without it a presigned S3 request has no body hash, and any other the
     /// given one, else that of an empty body.
     ///
-    /// - Throws: `SignatureV4Failure.bodyHash` if the declared and the given hash differ, `malformed` if the declared one is neither a hash nor
-    ///   a marker.
+    /// - Throws: `SignatureV4Failure.bodyHash` if the declared and the given hash differ, `malformed` if the declared one is
+    ///   neither a hash nor a marker.
     init(of request: SignedHTTPRequest) throws {
         let named = request.header("x-amz-content-sha256") ?? request.query("X-Amz-Content-Sha256")
         let given = request.bodySha256?.lowercased()

@@ -22,6 +22,7 @@ final class TenantRecord: Sendable {
     let lockout: LockoutPolicy
     let tokens: TokenLifetimes
     var audiences: [String] { settings.audiences ?? [] }
+    var scopes: [String] { settings.scopes ?? [] }
 
     init(_ settings: TenantCreate.Params, createdAt: Int64, updatedAt: Int64) {
         id = settings.tenantId
@@ -50,7 +51,8 @@ final class TenantRecord: Sendable {
         policy.bannedTerms = policy.bannedTerms ?? []
         return Tenant(
             tenantId: id, name: settings.name, issuer: realm.issuer(of: .tenant(id)), localAccountMethod: settings.localAccountMethod,
-            signUpAllowed: settings.signUpAllowed, attributes: attributes, audiences: audiences, passwordPolicy: policy, codes: codes,
+            signUpAllowed: settings.signUpAllowed, attributes: attributes, audiences: audiences, scopes: scopes, passwordPolicy: policy,
+            codes: codes,
             lockout: lockout, tokens: tokens, delivery: settings.delivery?.shown, enumerationProtection: settings.enumerationProtection,
             oneAccountPerAddress: settings.oneAccountPerAddress, mfa: settings.mfa,
             totpAdjacentIntervals: settings.totpAdjacentIntervals, anonymousAllowed: settings.anonymousAllowed,

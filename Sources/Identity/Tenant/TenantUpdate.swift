@@ -32,7 +32,8 @@ extension TenantUpdate.Params {
         TenantCreate.Params(
             tenantId: settings.tenantId, name: name ?? settings.name, localAccountMethod: localAccountMethod ?? settings.localAccountMethod,
             signUpAllowed: signUpAllowed ?? settings.signUpAllowed, attributes: attributes ?? settings.attributes,
-            audiences: audiences ?? settings.audiences, passwordPolicy: passwordPolicy ?? settings.passwordPolicy,
+            audiences: audiences ?? settings.audiences, scopes: scopes ?? settings.scopes,
+            passwordPolicy: passwordPolicy ?? settings.passwordPolicy,
             codes: codes ?? settings.codes, lockout: lockout ?? settings.lockout, tokens: tokens ?? settings.tokens,
             enumerationProtection: enumerationProtection ?? settings.enumerationProtection,
             oneAccountPerAddress: oneAccountPerAddress ?? settings.oneAccountPerAddress,

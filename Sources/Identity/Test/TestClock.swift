@@ -3,13 +3,14 @@ import Contract
 extension TestService {
     private static let range: ClosedRange<Int64> = 0...253_402_300_799
 
-    /// Reads or turns the clock: reset, then set, then move on, then freeze or let run.
+    /// Reads or turns the clock: reset, then set, then move on, then freeze or let run. What is due by then is done when it answers.
     ///
     /// - Throws: `ClockOutOfRange`.
     public func clock(_ request: TestClock.Params, _ call: any CallContext) throws -> TestClock.Result {
         let clock = StoreClock(surroundings.database)
         let reads = request.freeze == nil && request.setAt == nil && request.advanceSeconds == nil && !request.reset
         let (setting, now) = reads ? try clock.read() : try clock.change { try Self.turn($0, request, machine: $1) }
+        if !reads, request.settle { try housekeeping.settle() }
         return TestClock.Result(now: now, frozen: setting.frozenAt != nil)
     }
 

@@ -5,11 +5,13 @@ public struct TestService: Sendable {
     let surroundings: Surroundings
     let catalogue: Catalogue
     let loopback: LoopbackCompat
+    let housekeeping: Housekeeping
 
-    public init(_ surroundings: Surroundings, _ catalogue: Catalogue, _ loopback: LoopbackCompat) {
+    public init(_ surroundings: Surroundings, _ catalogue: Catalogue, _ loopback: LoopbackCompat, _ housekeeping: Housekeeping) {
         self.surroundings = surroundings
         self.catalogue = catalogue
         self.loopback = loopback
+        self.housekeeping = housekeeping
     }
 }
 

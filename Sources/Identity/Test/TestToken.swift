@@ -13,7 +13,7 @@ extension TestService {
         guard let owner = surroundings.realm.owner(ofIssuer: issuer) else { throw IssuerNotFound(issuer: issuer) }
         let ring = try ring(of: owner, at: now)
         guard !ring.keys.isEmpty else { throw IssuerNotFound(issuer: issuer) }
-        guard let (key, kid) = try Self.key(request.keyState, of: ring, at: now) else {
+        guard let (key, kid) = try Self.key(request.keyState, of: ring, surroundings.random, at: now) else {
             throw NoKeyInState(issuer: issuer, keyState: request.keyState.rawValue)
         }
         let header: JSONObject = [
@@ -39,14 +39,16 @@ extension TestService {
         return try surroundings.database.read { try catalogue.signingKeys.ring(of: owner, in: $0) }
     }
 
-    private static func key(_ state: TestToken.Params.KeyState, of ring: KeyRing, at now: Int64) throws -> (key: PrivateKey, kid: String)? {
+    private static func key(
+        _ state: TestToken.Params.KeyState, of ring: KeyRing, _ random: any RandomSource, at now: Int64
+    ) throws -> (key: PrivateKey, kid: String)? {
         switch state {
         case .wrong:
             guard let active = ring.active(at: now) else { return nil }
-            return (try PrivateKey.generate(active.algorithm), active.kid)
+            return (try PrivateKey.generate(active.algorithm, from: random), active.kid)
         case .unknown:
             guard let active = ring.active(at: now) else { return nil }
-            let key = try PrivateKey.generate(active.algorithm)
+            let key = try PrivateKey.generate(active.algorithm, from: random)
             return (key, key.keyID)
         case .active, .next, .retired, .revoked, .gone:
             return ring.keys.last { ring.state(of: $0, at: now).rawValue == state.rawValue }.map { ($0.privateKey, $0.kid) }

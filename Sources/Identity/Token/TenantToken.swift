@@ -70,7 +70,7 @@ struct TenantTokenClaims: Sendable {
         writer.key("client_id")
         writer.string(tenant.id)
         writer.key("scope")
-        writer.string("openid")
+        writer.string(session.scopes.text)
         return end(&writer)
     }
 

@@ -15,6 +15,7 @@ extension TokenService {
                 .init(
                     audience: request.audience, issuer: request.issuer, tenantId: request.tenantId, use: request.use,
                     checksStanding: request.checkRevoked), now: now)
+            try Self.check(request.scope, in: token.use == .access ? token.claims["scope"]?.string : nil)
             return TokenVerify.Result(
                 claims: EncodedObject(token.claims), header: EncodedObject(token.header), use: token.use, issuer: token.issuer,
                 expiresAt: token.expiresAt)
@@ -25,8 +26,15 @@ extension TokenService {
                 audience: request.audience, issuer: request.issuer ?? request.tenantId.map { surroundings.realm.issuer(of: .tenant($0)) },
                 checksRevocation: request.checkRevoked), now: now)
         if let use = request.use, use != .pool { throw TokenUseMismatch(expected: use, actual: .pool) }
+        try Self.check(request.scope, in: nil)
         return TokenVerify.Result(
             claims: EncodedObject(token.claims), header: EncodedObject(token.header), use: .pool, issuer: token.issuer,
             expiresAt: token.expiresAt)
+    }
+
+    /// - Throws: `TokenScopeMissing`.
+    private static func check(_ wanted: String?, in claim: String?) throws {
+        let missing = Scopes(claim ?? "").lacking(Scopes(wanted ?? "").names)
+        if !missing.isEmpty { throw TokenScopeMissing(missing: missing) }
     }
 }

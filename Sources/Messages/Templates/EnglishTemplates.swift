@@ -30,6 +30,7 @@ enum EnglishTemplates {
         case .passwordReset: "{{code}} is your code to choose a new password\(place(values))"
         case .signUpNotice: "You already have an account\(place(values))"
         case .addressChanged: "The address of your account\(place(values)) was changed"
+        case .noAccountNotice: "You cannot sign in\(place(values)) like this"
         }
     }
 
@@ -40,7 +41,7 @@ enum EnglishTemplates {
         case .signIn: ask = "To sign in\(values.tenantName == nil ? "" : " to {{tenantName}}"), enter this code:"
         case .passwordReset: ask = "To choose a new password\(place(values)), enter this code:"
         case .verifyAddress: ask = "To confirm that {{address}} is your address\(place(values)), enter this code:"
-        case .signUpNotice, .addressChanged: return notice(purpose, values)
+        case .signUpNotice, .noAccountNotice, .addressChanged: return notice(purpose, values)
         }
         let ignore =
             "If you did not ask for it, ignore this message. Nobody can get in with your address alone; do not tell anyone the code."
@@ -49,19 +50,29 @@ enum EnglishTemplates {
 
     /// What a message without a code says; the first paragraph is enough of it for a text message.
     private static func notice(_ purpose: MessagePurpose, _ values: MessageValues) -> [String] {
-        if purpose == .addressChanged {
-            return [
+        switch purpose {
+        case .addressChanged:
+            [
                 "Your account\(place(values)) has another address now, and {{address}} does not sign in to it any more.",
                 "If it was you, there is nothing you need to do.",
                 "If it was not you, somebody else may be in your account. Tell \(values.tenantName == nil ? "whoever runs it" : "{{tenantName}}") "
                     + "at once, and change the password of your mailbox.",
             ]
+        case .noAccountNotice:
+            [
+                "Somebody, perhaps you, tried to sign in\(place(values)), or to choose a new password, with {{address}}. It has no account, or one "
+                    + "without a password.",
+                "If it was you, sign up first, or sign in as you did before, perhaps with another address.",
+                "If it was not you, there is nothing you need to do.",
+            ]
+        default:
+            [
+                "Somebody, perhaps you, asked for an account\(place(values)) with {{address}}, or to give one this address. There is an account "
+                    + "with it already, so nothing was done.",
+                "If it was you, sign in to that one. If you do not remember your password, choose a new one there.",
+                "If it was not you, there is nothing you need to do.",
+            ]
         }
-        return [
-            "Somebody, perhaps you, tried to create an account\(place(values)) with {{address}}. It already has one, so nothing was created.",
-            "If it was you, sign in instead. If you do not remember your password, choose a new one there.",
-            "If it was not you, there is nothing you need to do.",
-        ]
     }
 
     private static func place(_ values: MessageValues) -> String { values.tenantName == nil ? "" : " for {{tenantName}}" }

@@ -6,16 +6,23 @@ public enum MessagePurpose: String, Hashable, Sendable, CaseIterable {
     case passwordReset
     /// The code that shows who owns an address that an account is to have.
     case verifyAddress
-    /// No code: somebody tries to sign up with an address that has an account, and is not to learn it.
+    /// No code: somebody tries to sign up with an address that has an account, or to give it to another one, and is not to learn it.
     case signUpNotice
     /// No code: to the address that an account had until now.
     case addressChanged
+    /// No code: somebody tries to sign in, or to reset a password, with an address that cannot do so, and is not to learn it.
+    case noAccountNotice
 
     /// What a template for it may have filled in.
     public var placeholders: [Placeholder] { carriesCode ? Placeholder.allCases : [.tenantName, .address] }
 
     /// Whether a message without `{{code}}` would be useless.
-    var carriesCode: Bool { self != .signUpNotice && self != .addressChanged }
+    var carriesCode: Bool {
+        switch self {
+        case .signUp, .signIn, .passwordReset, .verifyAddress: true
+        case .signUpNotice, .noAccountNotice, .addressChanged: false
+        }
+    }
 }
 
 /// What a template can have filled in, written `{{code}}`.

@@ -29,7 +29,9 @@ struct StoreOpening {
         let clock: any WallClock = configuration.testing ? StoreClock(database) : SystemClock()
         if configuration.testing, configuration.makesStores, let start = configuration.clock { try StoreClock(database).begin(at: start) }
         return Surroundings(
-            realm: configuration.realm, database: database, clock: clock, random: random, vault: vault,
+            realm: configuration.realm, database: database, clock: clock,
+            random: configuration.testing ? StoreRandom(database, otherwise: random) : random, vault: vault,
+            isTesting: configuration.testing,
             auditsIssuance: configuration.auditsIssuance, foreign: foreign, delivery: delivery(clock),
             breachedPasswords: BreachedPasswordsOverHTTP(client: CurlClient(configuration.outgoing)),
             passwordCost: configuration.testing ? PasswordHasher.testingCost : PasswordHasher.cost)

@@ -69,7 +69,8 @@ public struct HTTPFailure: Error, Hashable, Sendable, CustomStringConvertible {
             "\(origin) leads to a private, loopback or reserved address, which is refused. An administrator can allow private networks for an issuer."
         case .unreachable: "\(origin) does not accept connections. Check that it runs and that no firewall is between."
         case .proxyFailed: "The proxy did not connect to \(origin). Check --proxy."
-        case .timedOut(let milliseconds): "\(origin) did not answer within \(milliseconds < 1_000 ? "\(milliseconds) ms" : "\((milliseconds + 999) / 1_000) s")."
+        case .timedOut(let milliseconds) where milliseconds < 1_000: "\(origin) did not answer within \(milliseconds) ms."
+        case .timedOut(let milliseconds): "\(origin) did not answer within \((milliseconds + 999) / 1_000) s."
         case .certificate(let why):
             "The certificate of \(origin) is refused: \(why). A private authority's certificate can be added with --ca-file."
         case .unreadableCertificateFile: "The file named by --ca-file does not exist or holds no PEM certificates."

@@ -68,12 +68,13 @@ struct IssuerDocuments {
                 HTTPRequest(url: url, headers: [("Accept", "application/json")], policy: policy, isCancelled: isCancelled))
         } catch { throw IssuerFailure(error) }
         guard response.status == 200 else { throw IssuerFailure(status: response.status, to: "a request for \(what)") }
-        do {
-            let node = try JSONText(response.body).root
-            if node.kind == .object { return (node, response) }
-        } catch where response.contentType?.contains("json") == true {
+        let body = Result { try JSONText(response.body).root }
+        switch body {
+        case .success(let node) where node.kind == .object: return (node, response)
+        case .failure(let error) where response.contentType?.contains("json") == true:
             throw IssuerFailure(.document, "What it answers for \(what) is JSON that cannot be read: \(error).")
-        } catch {}
+        case .success, .failure: break
+        }
         let type = response.contentType.map { "; its type is \(quoted($0))" } ?? ""
         throw IssuerFailure(.document, "What it answers for \(what) is no JSON object\(type).")
     }

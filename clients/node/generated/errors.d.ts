@@ -1924,6 +1924,92 @@ export declare class AudienceNotOffered extends RpcError {
   readonly data: AudienceNotOfferedData;
 }
 
+/** What `TooManyFromClient` says beside its message. */
+export interface TooManyFromClientData {
+  type: "tooManyFromClient";
+  /** What there was too much of: requests, failures or codes. */
+  counted: string;
+  /** After how many seconds it can work. */
+  retryAfterSeconds: number;
+}
+
+/**
+ * A client's address has made more requests, failures or codes than it may.
+ *
+ * Equivalents: nativeAuth 429; firebase TOO_MANY_ATTEMPTS_TRY_LATER.
+ */
+export declare class TooManyFromClient extends RpcError {
+  static readonly code: 4060;
+  static readonly type: "tooManyFromClient";
+  readonly code: 4060;
+  readonly type: "tooManyFromClient";
+  readonly data: TooManyFromClientData;
+}
+
+/** What `ScopeNotOffered` says beside its message. */
+export interface ScopeNotOfferedData {
+  type: "scopeNotOffered";
+  /** The id of a tenant, which stands in its issuer and is the audience of its ID tokens. */
+  tenantId: TenantId;
+  /** All that are not offered. */
+  scopes: string[];
+}
+
+/**
+ * A scope that is neither one of OpenID Connect nor the tenant's.
+ *
+ * Equivalents: nativeAuth invalid_scope.
+ */
+export declare class ScopeNotOffered extends RpcError {
+  static readonly code: 4061;
+  static readonly type: "scopeNotOffered";
+  readonly code: 4061;
+  readonly type: "scopeNotOffered";
+  readonly data: ScopeNotOfferedData;
+}
+
+/** What `ScopeNotGranted` says beside its message. */
+export interface ScopeNotGrantedData {
+  type: "scopeNotGranted";
+  /** What was not granted. */
+  scopes: string[];
+  /** What was. */
+  granted: string[];
+}
+
+/**
+ * A refresh asks for more than the sign-in was granted.
+ *
+ * Equivalents: nativeAuth invalid_scope.
+ */
+export declare class ScopeNotGranted extends RpcError {
+  static readonly code: 4062;
+  static readonly type: "scopeNotGranted";
+  readonly code: 4062;
+  readonly type: "scopeNotGranted";
+  readonly data: ScopeNotGrantedData;
+}
+
+/** What `TokenScopeMissing` says beside its message. */
+export interface TokenScopeMissingData {
+  type: "tokenScopeMissing";
+  /** What it does not allow. */
+  missing: string[];
+}
+
+/**
+ * token.verify is to find a scope that the token does not have.
+ *
+ * Equivalents: nativeAuth insufficient_scope.
+ */
+export declare class TokenScopeMissing extends RpcError {
+  static readonly code: 4063;
+  static readonly type: "tokenScopeMissing";
+  readonly code: 4063;
+  readonly type: "tokenScopeMissing";
+  readonly data: TokenScopeMissingData;
+}
+
 /** What `AccountNotFound` says beside its message. */
 export interface AccountNotFoundData {
   type: "accountNotFound";

@@ -572,6 +572,30 @@ export class AudienceNotOffered extends RpcError {
   static type = "audienceNotOffered";
 }
 
+/** A client's address has made more requests, failures or codes than it may. */
+export class TooManyFromClient extends RpcError {
+  static code = 4060;
+  static type = "tooManyFromClient";
+}
+
+/** A scope that is neither one of OpenID Connect nor the tenant's. */
+export class ScopeNotOffered extends RpcError {
+  static code = 4061;
+  static type = "scopeNotOffered";
+}
+
+/** A refresh asks for more than the sign-in was granted. */
+export class ScopeNotGranted extends RpcError {
+  static code = 4062;
+  static type = "scopeNotGranted";
+}
+
+/** token.verify is to find a scope that the token does not have. */
+export class TokenScopeMissing extends RpcError {
+  static code = 4063;
+  static type = "tokenScopeMissing";
+}
+
 /** An account is named that never was, or is deleted. */
 export class AccountNotFound extends RpcError {
   static code = 5001;
@@ -1016,6 +1040,10 @@ export const errorsByCode = new Map(
     RefreshTokenExpired,
     RefreshTokenReused,
     AudienceNotOffered,
+    TooManyFromClient,
+    ScopeNotOffered,
+    ScopeNotGranted,
+    TokenScopeMissing,
     AccountNotFound,
     AccountDisabled,
     AccountExists,

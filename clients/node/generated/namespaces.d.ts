@@ -234,6 +234,8 @@ export type {
   TestClockParams, TestClockResult,
   TestHttpParams, TestHttpResult,
   TestOutboxParams, TestOutboxResult,
+  TestResetParams, TestResetResult,
+  TestSeedParams, TestSeedResult,
   TestTokenParams, TestTokenResult,
 } from "./methods/test.js";
 

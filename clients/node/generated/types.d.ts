@@ -177,6 +177,15 @@ export interface BreachedPasswordCheck {
 /** The way a message goes. */
 export type Channel = "email" | "sms";
 
+/**
+ * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests a
+ * second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+ */
+export interface ClientOrigin {
+  /** The IPv4 or IPv6 address; of IPv6 the first 64 bits count. At most 45 characters. */
+  address: string;
+}
+
 /** The code that was sent, digit for digit. At most 64 characters. Secret: `util.inspect` does not show it. */
 export type Code = string;
 
@@ -1124,6 +1133,9 @@ export interface RolesByKind {
   unauthenticated?: RoleArn;
 }
 
+/** What an access token allows: names, separated by a space (RFC 6749 section 3.3). At most 2048 characters. */
+export type Scope = string;
+
 /** A message that would have been sent. */
 export interface SentMessage {
   /** Counts the messages of the store. */
@@ -1217,6 +1229,8 @@ export interface SignInStep {
   accessToken?: Jwt;
   /** completed: gets fresh ones. */
   refreshToken?: RefreshToken;
+  /** completed: what the access token allows. */
+  scope?: Scope;
   /** completed: whether this sign-in, or the sign-up right before it, made the account. */
   isNewAccount?: boolean;
   /** completed with a provider: what it says of the person. */
@@ -1328,9 +1342,10 @@ export type Tags = { [name: string]: TagValue };
 
 /**
  * What a message is for: the code of a sign-up, of a sign-in, of a password reset, of an address that an account is to
- * have; the notice to somebody who has an account already, or to the address that an account had until now.
+ * have; the notice to somebody who has an account already, to somebody who has none, or to the address that an account
+ * had until now.
  */
-export type TemplatePurpose = "signUp" | "signIn" | "passwordReset" | "verifyAddress" | "signUpNotice" | "addressChanged";
+export type TemplatePurpose = "signUp" | "signIn" | "passwordReset" | "verifyAddress" | "signUpNotice" | "noAccountNotice" | "addressChanged";
 
 /** A tenant: the accounts of people, and how they come to be. */
 export interface Tenant {
@@ -1348,6 +1363,8 @@ export interface Tenant {
   attributes: TenantAttribute[];
   /** For whom access tokens can be asked beside the tenant itself. At most 100 elements. */
   audiences: string[];
+  /** What access tokens can be asked to allow, beside openid, profile, email and offline_access. At most 100 elements. */
+  scopes: string[];
   /** What passwords must be like. */
   passwordPolicy: PasswordPolicy;
   /** The codes that are sent to people. */
@@ -1440,6 +1457,8 @@ export interface TenantDeclaration {
   attributes?: readonly TenantAttribute[];
   /** For whom access tokens can be asked beside the tenant itself. At most 100 elements. */
   audiences?: readonly string[];
+  /** What access tokens can be asked to allow, beside openid, profile, email and offline_access. At most 100 elements. */
+  scopes?: readonly string[];
   /** What passwords must be like. */
   passwordPolicy?: PasswordPolicy;
   /** The codes that are sent to people. */
@@ -1539,7 +1558,8 @@ export interface TenantMailServer {
 export interface TenantTemplate {
   /**
    * What a message is for: the code of a sign-up, of a sign-in, of a password reset, of an address that an account is to
-   * have; the notice to somebody who has an account already, or to the address that an account had until now.
+   * have; the notice to somebody who has an account already, to somebody who has none, or to the address that an account
+   * had until now.
    */
   purpose: TemplatePurpose;
   /**
@@ -1604,6 +1624,8 @@ export interface Tokens {
   accessToken: Jwt;
   /** Gets fresh tokens, once: each use answers the next one. */
   refreshToken: RefreshToken;
+  /** What the access token allows. */
+  scope: Scope;
   /** When the ID token expires. */
   expiresAt: Timestamp;
 }

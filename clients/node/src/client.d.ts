@@ -65,6 +65,20 @@ export interface ProcessOptions {
   caFile?: string;
   /** The proxy by which login providers are asked. Without it: none. */
   proxy?: string;
+  /** The mail server, such as `smtp://mail.example.com:587` (STARTTLS) or `smtps://mail.example.com`. */
+  smtpUrl?: string;
+  /** The address that mails come from. */
+  mailFrom?: string;
+  /** Who logs in to the mail server, with the password in `smtpPasswordFile` or as `MINTMARK_SMTP_PASSWORD` in `env`. */
+  smtpUser?: string;
+  /** A file with that password. */
+  smtpPasswordFile?: string;
+  /** Speak to the mail server without TLS; on a loopback address only. */
+  smtpUnencrypted?: boolean;
+  /** Where text messages, and mails if there is no mail server, are posted to. */
+  webhookUrl?: string;
+  /** A file with the secret that posts are signed with; or `MINTMARK_WEBHOOK_SECRET` in `env`. */
+  webhookSecretFile?: string;
   /** Further arguments of `mintmark serve`. */
   arguments?: readonly string[];
   /** Environment variables of the process, beside those of this one. */

@@ -23,6 +23,13 @@ const flags = {
   dbConnections: "--db-connections",
   caFile: "--ca-file",
   proxy: "--proxy",
+  smtpUrl: "--smtp-url",
+  mailFrom: "--mail-from",
+  smtpUser: "--smtp-user",
+  smtpPasswordFile: "--smtp-password-file",
+  smtpUnencrypted: "--smtp-unencrypted",
+  webhookUrl: "--webhook-url",
+  webhookSecretFile: "--webhook-secret-file",
 };
 
 /** Options that stay on this side. */

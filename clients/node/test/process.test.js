@@ -91,7 +91,8 @@ test("every flag of `mintmark serve` is an option", () => {
   const known = [...help.matchAll(/^  (?:-\w, )?(--[a-z-]+)/gm)].map((match) => match[1]).filter((flag) => !["--help", "--version"].includes(flag));
   assert.ok(known.length > 15);
   const all = ["app", "store", "issuer", "region", "account", "masterKeyFile", "caller", "testing", "clock", "auditIssuance", "migrate", "logLevel",
-    "sequential", "drainSeconds", "maxLineBytes", "parent", "apply", "auditRetentionDays", "dbConnections", "caFile", "proxy"];
+    "sequential", "drainSeconds", "maxLineBytes", "parent", "apply", "auditRetentionDays", "dbConnections", "caFile", "proxy",
+    "smtpUrl", "mailFrom", "smtpUser", "smtpPasswordFile", "smtpUnencrypted", "webhookUrl", "webhookSecretFile"];
   const made = toArguments(Object.fromEntries(all.map((name) => [name, "x"]))).slice(1).map((argument) => argument.split("=")[0]);
   assert.deepEqual(made.sort(), known.sort());
 });

@@ -13,6 +13,12 @@ public protocol TestHandlers: Sendable {
     /// Read the messages that would have been sent.
     func outbox(_ request: TestOutbox.Params, _ call: any CallContext) throws -> TestOutbox.Result
 
+    /// Make the testing store new again.
+    func reset(_ request: TestReset.Params, _ call: any CallContext) throws -> TestReset.Result
+
+    /// Make what is random reproducible.
+    func seed(_ request: TestSeed.Params, _ call: any CallContext) throws -> TestSeed.Result
+
     /// Sign any token you like.
     func token(_ request: TestToken.Params, _ call: any CallContext) throws -> TestToken.Result
 }

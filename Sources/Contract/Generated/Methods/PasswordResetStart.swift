@@ -16,17 +16,21 @@ public enum PasswordResetStart: ContractMethod {
         public var username: String
         /// The language of the messages: the tenant's words in it, else in the language without its region, else in the tenant's own, else the built-in English ones. It stays for the whole flow.
         public var language: String?
+        /// From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+        public var client: ClientOrigin?
 
-        public init(tenantId: String = "default", username: String, language: String? = nil) {
+        public init(tenantId: String = "default", username: String, language: String? = nil, client: ClientOrigin? = nil) {
             self.tenantId = tenantId
             self.username = username
             self.language = language
+            self.client = client
         }
 
         public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
             var tenantId: String?
             var username: String?
             var language: String?
+            var client: ClientOrigin?
             node.forEachPair { _name, _value in
                 if _name.isString("tenantId") {
                     tenantId = reader.string(_value, at: "tenantId", .tenantId)
@@ -34,8 +38,10 @@ public enum PasswordResetStart: ContractMethod {
                     username = reader.string(_value, at: "username", .username)
                 } else if _name.isString("language") {
                     language = reader.string(_value, at: "language", .languageTag)
+                } else if _name.isString("client") {
+                    client = reader.object(_value, at: "client")
                 } else {
-                    reader.unknown(_name, among: ["tenantId", "username", "language"])
+                    reader.unknown(_name, among: ["tenantId", "username", "language", "client"])
                 }
             }
             if username == nil { reader.missing("username", in: node) }
@@ -43,6 +49,7 @@ public enum PasswordResetStart: ContractMethod {
             self.tenantId = tenantId ?? "default"
             self.username = username
             self.language = language
+            self.client = client
         }
     }
 
@@ -54,8 +61,8 @@ public enum PasswordResetStart: ContractMethod {
         summary: "Start the reset of a password.",
         description: "Sends a code to the address.",
         caller: .`public`, isReadOnly: false, isTesting: false,
-        errors: ["tenantNotFound", "invalidUsername", "userNotFound", "passwordNotSet", "accountDisabled", "tooManyCodes", "messageNotSent"],
-        openRPC: ##"{"name":"passwordReset.start","summary":"Start the reset of a password.","description":"Sends a code to the address.","paramStructure":"by-name","params":[{"name":"username","required":true,"description":"The email address that somebody signs up or in with. Compared without regard to upper and lower case.","schema":{"$ref":"#/components/schemas/Username"}},{"name":"tenantId","required":false,"description":"The id of a tenant, which stands in its issuer and is the audience of its ID tokens.","schema":{"$ref":"#/components/schemas/TenantId","default":"default"}},{"name":"language","required":false,"description":"The language of the messages: the tenant's words in it, else in the language without its region, else in the tenant's own, else the built-in English ones. It stays for the whole flow.","schema":{"$ref":"#/components/schemas/LanguageTag","description":"The language of the messages: the tenant's words in it, else in the language without its region, else in the tenant's own, else the built-in English ones. It stays for the whole flow."}}],"result":{"name":"result","schema":{"$ref":"#/components/schemas/PasswordResetStep"}},"errors":[{"$ref":"#/components/errors/tenantNotFound"},{"$ref":"#/components/errors/invalidUsername"},{"$ref":"#/components/errors/userNotFound"},{"$ref":"#/components/errors/passwordNotSet"},{"$ref":"#/components/errors/accountDisabled"},{"$ref":"#/components/errors/tooManyCodes"},{"$ref":"#/components/errors/messageNotSent"}],"examples":[{"name":"forgotten","params":[{"name":"username","value":"alice@example.com"}],"result":{"name":"result","value":{"state":"codeRequired","continuationToken":"AZ1mQ3uQRk2Xn0b7VxkS4QABcV8m0Cq3e1vY7s5hJrT2uLw9dKfPgNzB","sentTo":"a***@e***.com","channel":"email","codeLength":8,"resendAt":1700000060,"expiresAt":1700000600}}}],"x-caller":"public","x-read-only":false,"x-testing":false,"x-equivalents":{"nativeAuth":"/resetpassword/v1.0/start, /resetpassword/v1.0/challenge","firebase":"accounts:sendOobCode"}}"##,
-        makeParams: { [FieldInfo(name: "tenantId", type: "string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$", isRequired: false, defaultValue: ##""default""##, description: "The id of a tenant, which stands in its issuer and is the audience of its ID tokens."), FieldInfo(name: "username", type: "string of 0–1024 characters", isRequired: true, defaultValue: nil, description: "The email address that somebody signs up or in with. Compared without regard to upper and lower case."), FieldInfo(name: "language", type: "string of 2–64 characters like ^[A-Za-z]+(-[A-Za-z0-9]+)*$", isRequired: false, defaultValue: nil, description: "The language of the messages: the tenant's words in it, else in the language without its region, else in the tenant's own, else the built-in English ones. It stays for the whole flow.")] },
+        errors: ["tenantNotFound", "invalidUsername", "userNotFound", "passwordNotSet", "accountDisabled", "tooManyCodes", "messageNotSent", "tooManyFromClient"],
+        openRPC: ##"{"name":"passwordReset.start","summary":"Start the reset of a password.","description":"Sends a code to the address.","paramStructure":"by-name","params":[{"name":"username","required":true,"description":"The email address that somebody signs up or in with. Compared without regard to upper and lower case.","schema":{"$ref":"#/components/schemas/Username"}},{"name":"tenantId","required":false,"description":"The id of a tenant, which stands in its issuer and is the audience of its ID tokens.","schema":{"$ref":"#/components/schemas/TenantId","default":"default"}},{"name":"language","required":false,"description":"The language of the messages: the tenant's words in it, else in the language without its region, else in the tenant's own, else the built-in English ones. It stays for the whole flow.","schema":{"$ref":"#/components/schemas/LanguageTag","description":"The language of the messages: the tenant's words in it, else in the language without its region, else in the tenant's own, else the built-in English ones. It stays for the whole flow."}},{"name":"client","required":false,"description":"From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.","schema":{"$ref":"#/components/schemas/ClientOrigin"}}],"result":{"name":"result","schema":{"$ref":"#/components/schemas/PasswordResetStep"}},"errors":[{"$ref":"#/components/errors/tenantNotFound"},{"$ref":"#/components/errors/invalidUsername"},{"$ref":"#/components/errors/userNotFound"},{"$ref":"#/components/errors/passwordNotSet"},{"$ref":"#/components/errors/accountDisabled"},{"$ref":"#/components/errors/tooManyCodes"},{"$ref":"#/components/errors/messageNotSent"},{"$ref":"#/components/errors/tooManyFromClient"}],"examples":[{"name":"forgotten","params":[{"name":"username","value":"alice@example.com"}],"result":{"name":"result","value":{"state":"codeRequired","continuationToken":"AZ1mQ3uQRk2Xn0b7VxkS4QABcV8m0Cq3e1vY7s5hJrT2uLw9dKfPgNzB","sentTo":"a***@e***.com","channel":"email","codeLength":8,"resendAt":1700000060,"expiresAt":1700000600}}}],"x-caller":"public","x-read-only":false,"x-testing":false,"x-equivalents":{"nativeAuth":"/resetpassword/v1.0/start, /resetpassword/v1.0/challenge","firebase":"accounts:sendOobCode"}}"##,
+        makeParams: { [FieldInfo(name: "tenantId", type: "string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$", isRequired: false, defaultValue: ##""default""##, description: "The id of a tenant, which stands in its issuer and is the audience of its ID tokens."), FieldInfo(name: "username", type: "string of 0–1024 characters", isRequired: true, defaultValue: nil, description: "The email address that somebody signs up or in with. Compared without regard to upper and lower case."), FieldInfo(name: "language", type: "string of 2–64 characters like ^[A-Za-z]+(-[A-Za-z0-9]+)*$", isRequired: false, defaultValue: nil, description: "The language of the messages: the tenant's words in it, else in the language without its region, else in the tenant's own, else the built-in English ones. It stays for the whole flow."), FieldInfo(name: "client", type: "ClientOrigin", isRequired: false, defaultValue: nil, description: "From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.")] },
         makeResult: { [FieldInfo(name: "state", type: "codeRequired | passwordRequired | completed", isRequired: true, defaultValue: nil, description: "What comes next. codeRequired: submitCode; passwordRequired: submitPassword; completed: the password is changed, signIn.withContinuation signs in."), FieldInfo(name: "continuationToken", type: "string of 1–512 characters", isRequired: true, defaultValue: nil, description: "Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages."), FieldInfo(name: "sentTo", type: "string", isRequired: false, defaultValue: nil, description: "codeRequired: where the code went, with most of it hidden."), FieldInfo(name: "channel", type: "email | sms", isRequired: false, defaultValue: nil, description: "The way a message goes."), FieldInfo(name: "codeLength", type: "integer", isRequired: false, defaultValue: nil, description: "codeRequired: how many digits it has."), FieldInfo(name: "resendAt", type: "integer 0–253402300799", isRequired: false, defaultValue: nil, description: "codeRequired: from when on it makes sense to ask for another code."), FieldInfo(name: "expiresAt", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "codeRequired: until when the code is good; else until when the continuation token is.")] })
 }

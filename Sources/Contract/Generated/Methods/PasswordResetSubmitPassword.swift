@@ -14,22 +14,28 @@ public enum PasswordResetSubmitPassword: ContractMethod {
         public var continuationToken: String
         /// A password.
         public var password: String
+        /// From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+        public var client: ClientOrigin?
 
-        public init(continuationToken: String, password: String) {
+        public init(continuationToken: String, password: String, client: ClientOrigin? = nil) {
             self.continuationToken = continuationToken
             self.password = password
+            self.client = client
         }
 
         public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
             var continuationToken: String?
             var password: String?
+            var client: ClientOrigin?
             node.forEachPair { _name, _value in
                 if _name.isString("continuationToken") {
                     continuationToken = reader.string(_value, at: "continuationToken", .continuationToken)
                 } else if _name.isString("password") {
                     password = reader.string(_value, at: "password", .password)
+                } else if _name.isString("client") {
+                    client = reader.object(_value, at: "client")
                 } else {
-                    reader.unknown(_name, among: ["continuationToken", "password"])
+                    reader.unknown(_name, among: ["continuationToken", "password", "client"])
                 }
             }
             if continuationToken == nil { reader.missing("continuationToken", in: node) }
@@ -37,6 +43,7 @@ public enum PasswordResetSubmitPassword: ContractMethod {
             guard let continuationToken, let password else { return nil }
             self.continuationToken = continuationToken
             self.password = password
+            self.client = client
         }
     }
 
@@ -48,8 +55,8 @@ public enum PasswordResetSubmitPassword: ContractMethod {
         summary: "Choose the new password.",
         description: "Refused with every rule that it breaks; it must not be the present one. Then the account is unlocked, its sessions are over and so is everything else that is under way for it.",
         caller: .`public`, isReadOnly: false, isTesting: false,
-        errors: ["continuationTokenInvalid", "continuationTokenExpired", "stepNotPossible", "invalidPassword"],
-        openRPC: ##"{"name":"passwordReset.submitPassword","summary":"Choose the new password.","description":"Refused with every rule that it breaks; it must not be the present one. Then the account is unlocked, its sessions are over and so is everything else that is under way for it.","paramStructure":"by-name","params":[{"name":"continuationToken","required":true,"description":"Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages.","schema":{"$ref":"#/components/schemas/ContinuationToken"}},{"name":"password","required":true,"description":"A password.","schema":{"$ref":"#/components/schemas/Password"}}],"result":{"name":"result","schema":{"$ref":"#/components/schemas/PasswordResetStep"}},"errors":[{"$ref":"#/components/errors/continuationTokenInvalid"},{"$ref":"#/components/errors/continuationTokenExpired"},{"$ref":"#/components/errors/stepNotPossible"},{"$ref":"#/components/errors/invalidPassword"}],"examples":[{"name":"a new one","params":[{"name":"continuationToken","value":"AZ1mQ3uQRk2Xn0b7VxkS4QACk2Jd8sWv5uY1qLrT7mBxN0cGfHpZ3aEe"},{"name":"password","value":"correct horse 10 Battery"}],"result":{"name":"result","value":{"state":"completed","continuationToken":"AZ1mQ3uQRk2Xn0b7VxkS4QADuY1qLrT7mBxN0cGfHpZ3aEek2Jd8sWv5","expiresAt":1700000300}}}],"x-caller":"public","x-read-only":false,"x-testing":false,"x-equivalents":{"nativeAuth":"/resetpassword/v1.0/submit, /resetpassword/v1.0/poll_completion","firebase":"accounts:resetPassword"}}"##,
-        makeParams: { [FieldInfo(name: "continuationToken", type: "string of 1–512 characters", isRequired: true, defaultValue: nil, description: "Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages."), FieldInfo(name: "password", type: "string of 0–4096 characters", isRequired: true, defaultValue: nil, description: "A password.")] },
+        errors: ["continuationTokenInvalid", "continuationTokenExpired", "stepNotPossible", "invalidPassword", "tooManyFromClient"],
+        openRPC: ##"{"name":"passwordReset.submitPassword","summary":"Choose the new password.","description":"Refused with every rule that it breaks; it must not be the present one. Then the account is unlocked, its sessions are over and so is everything else that is under way for it.","paramStructure":"by-name","params":[{"name":"continuationToken","required":true,"description":"Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages.","schema":{"$ref":"#/components/schemas/ContinuationToken"}},{"name":"password","required":true,"description":"A password.","schema":{"$ref":"#/components/schemas/Password"}},{"name":"client","required":false,"description":"From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.","schema":{"$ref":"#/components/schemas/ClientOrigin"}}],"result":{"name":"result","schema":{"$ref":"#/components/schemas/PasswordResetStep"}},"errors":[{"$ref":"#/components/errors/continuationTokenInvalid"},{"$ref":"#/components/errors/continuationTokenExpired"},{"$ref":"#/components/errors/stepNotPossible"},{"$ref":"#/components/errors/invalidPassword"},{"$ref":"#/components/errors/tooManyFromClient"}],"examples":[{"name":"a new one","params":[{"name":"continuationToken","value":"AZ1mQ3uQRk2Xn0b7VxkS4QACk2Jd8sWv5uY1qLrT7mBxN0cGfHpZ3aEe"},{"name":"password","value":"correct horse 10 Battery"}],"result":{"name":"result","value":{"state":"completed","continuationToken":"AZ1mQ3uQRk2Xn0b7VxkS4QADuY1qLrT7mBxN0cGfHpZ3aEek2Jd8sWv5","expiresAt":1700000300}}}],"x-caller":"public","x-read-only":false,"x-testing":false,"x-equivalents":{"nativeAuth":"/resetpassword/v1.0/submit, /resetpassword/v1.0/poll_completion","firebase":"accounts:resetPassword"}}"##,
+        makeParams: { [FieldInfo(name: "continuationToken", type: "string of 1–512 characters", isRequired: true, defaultValue: nil, description: "Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages."), FieldInfo(name: "password", type: "string of 0–4096 characters", isRequired: true, defaultValue: nil, description: "A password."), FieldInfo(name: "client", type: "ClientOrigin", isRequired: false, defaultValue: nil, description: "From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.")] },
         makeResult: { [FieldInfo(name: "state", type: "codeRequired | passwordRequired | completed", isRequired: true, defaultValue: nil, description: "What comes next. codeRequired: submitCode; passwordRequired: submitPassword; completed: the password is changed, signIn.withContinuation signs in."), FieldInfo(name: "continuationToken", type: "string of 1–512 characters", isRequired: true, defaultValue: nil, description: "Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages."), FieldInfo(name: "sentTo", type: "string", isRequired: false, defaultValue: nil, description: "codeRequired: where the code went, with most of it hidden."), FieldInfo(name: "channel", type: "email | sms", isRequired: false, defaultValue: nil, description: "The way a message goes."), FieldInfo(name: "codeLength", type: "integer", isRequired: false, defaultValue: nil, description: "codeRequired: how many digits it has."), FieldInfo(name: "resendAt", type: "integer 0–253402300799", isRequired: false, defaultValue: nil, description: "codeRequired: from when on it makes sense to ask for another code."), FieldInfo(name: "expiresAt", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "codeRequired: until when the code is good; else until when the continuation token is.")] })
 }

@@ -14,28 +14,35 @@ public enum SessionRefresh: ContractMethod {
         public var refreshToken: String
         /// Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself.
         public var audience: String?
+        /// Less than what was granted at the sign-in. Without it, all of that.
+        public var scope: String?
 
-        public init(refreshToken: String, audience: String? = nil) {
+        public init(refreshToken: String, audience: String? = nil, scope: String? = nil) {
             self.refreshToken = refreshToken
             self.audience = audience
+            self.scope = scope
         }
 
         public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
             var refreshToken: String?
             var audience: String?
+            var scope: String?
             node.forEachPair { _name, _value in
                 if _name.isString("refreshToken") {
                     refreshToken = reader.string(_value, at: "refreshToken", .refreshToken)
                 } else if _name.isString("audience") {
                     audience = reader.string(_value, at: "audience", .sessionRefreshAudience)
+                } else if _name.isString("scope") {
+                    scope = reader.string(_value, at: "scope", .scope)
                 } else {
-                    reader.unknown(_name, among: ["refreshToken", "audience"])
+                    reader.unknown(_name, among: ["refreshToken", "audience", "scope"])
                 }
             }
             if refreshToken == nil { reader.missing("refreshToken", in: node) }
             guard let refreshToken else { return nil }
             self.refreshToken = refreshToken
             self.audience = audience
+            self.scope = scope
         }
     }
 
@@ -47,10 +54,10 @@ public enum SessionRefresh: ContractMethod {
         summary: "Get fresh tokens.",
         description: "A refresh token is good once. One that comes again ends its session, unless it comes within refreshReuseGraceSeconds and nobody has used what it brought.",
         caller: .`public`, isReadOnly: false, isTesting: false,
-        errors: ["refreshTokenInvalid", "refreshTokenExpired", "refreshTokenReused", "accountDisabled", "audienceNotOffered"],
-        openRPC: ##"{"name":"session.refresh","summary":"Get fresh tokens.","description":"A refresh token is good once. One that comes again ends its session, unless it comes within refreshReuseGraceSeconds and nobody has used what it brought.","paramStructure":"by-name","params":[{"name":"refreshToken","required":true,"description":"Gets fresh tokens, once: each use answers the next one.","schema":{"$ref":"#/components/schemas/RefreshToken"}},{"name":"audience","required":false,"description":"Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself.","schema":{"description":"Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself.","type":"string","minLength":1,"maxLength":255}}],"result":{"name":"result","schema":{"$ref":"#/components/schemas/Tokens"}},"errors":[{"$ref":"#/components/errors/refreshTokenInvalid"},{"$ref":"#/components/errors/refreshTokenExpired"},{"$ref":"#/components/errors/refreshTokenReused"},{"$ref":"#/components/errors/accountDisabled"},{"$ref":"#/components/errors/audienceNotOffered"}],"examples":[{"name":"fresh ones","params":[{"name":"refreshToken","value":"kq3vPp1zGk0v9tY7cRr5eQ8x2mWb4nJdLhUa6sFoXiM"}],"result":{"name":"result","value":{"idToken":"eyJhbGciOiJFUzI1NiIsImtpZCI6IkN2SkhZU2tkQ3UyTUY1QzIxRUtmcVF3OTlTTU9IOE43MHJIbWswd2Z4T3ciLCJ0eXAiOiJKV1QifQ.eyJpc3MiOiJodHRwczovL3Rlc3RpbmcubWludG1hcmsubG9jYWxob3N0L3RlbmFudHMvZGVmYXVsdCJ9.c2lnbmF0dXJl","accessToken":"eyJhbGciOiJFUzI1NiIsImtpZCI6IkN2SkhZU2tkQ3UyTUY1QzIxRUtmcVF3OTlTTU9IOE43MHJIbWswd2Z4T3ciLCJ0eXAiOiJhdCtqd3QifQ.eyJpc3MiOiJodHRwczovL3Rlc3RpbmcubWludG1hcmsubG9jYWxob3N0L3RlbmFudHMvZGVmYXVsdCJ9.c2lnbmF0dXJl","refreshToken":"Zr0aYbT6u3kqQv1mWc9sLx4nEd7hJgFpUiO2yXeRt8M","expiresAt":1700003600}}}],"x-caller":"public","x-read-only":false,"x-testing":false,"x-equivalents":{"nativeAuth":"/oauth2/v2.0/token grant_type=refresh_token","firebase":"securetoken token"}}"##,
-        makeParams: { [FieldInfo(name: "refreshToken", type: "string of 1–512 characters", isRequired: true, defaultValue: nil, description: "Gets fresh tokens, once: each use answers the next one."), FieldInfo(name: "audience", type: "string of 1–255 characters", isRequired: false, defaultValue: nil, description: "Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself.")] },
-        makeResult: { [FieldInfo(name: "idToken", type: "string of 1–20000 characters", isRequired: true, defaultValue: nil, description: "Says who signed in; for your application."), FieldInfo(name: "accessToken", type: "string of 1–20000 characters", isRequired: true, defaultValue: nil, description: "For the API that it names in aud."), FieldInfo(name: "refreshToken", type: "string of 1–512 characters", isRequired: true, defaultValue: nil, description: "Gets fresh tokens, once: each use answers the next one."), FieldInfo(name: "expiresAt", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "When the ID token expires.")] })
+        errors: ["refreshTokenInvalid", "refreshTokenExpired", "refreshTokenReused", "accountDisabled", "audienceNotOffered", "scopeNotOffered", "scopeNotGranted"],
+        openRPC: ##"{"name":"session.refresh","summary":"Get fresh tokens.","description":"A refresh token is good once. One that comes again ends its session, unless it comes within refreshReuseGraceSeconds and nobody has used what it brought.","paramStructure":"by-name","params":[{"name":"refreshToken","required":true,"description":"Gets fresh tokens, once: each use answers the next one.","schema":{"$ref":"#/components/schemas/RefreshToken"}},{"name":"audience","required":false,"description":"Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself.","schema":{"description":"Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself.","type":"string","minLength":1,"maxLength":255}},{"name":"scope","required":false,"description":"Less than what was granted at the sign-in. Without it, all of that.","schema":{"$ref":"#/components/schemas/Scope","description":"Less than what was granted at the sign-in. Without it, all of that."}}],"result":{"name":"result","schema":{"$ref":"#/components/schemas/Tokens"}},"errors":[{"$ref":"#/components/errors/refreshTokenInvalid"},{"$ref":"#/components/errors/refreshTokenExpired"},{"$ref":"#/components/errors/refreshTokenReused"},{"$ref":"#/components/errors/accountDisabled"},{"$ref":"#/components/errors/audienceNotOffered"},{"$ref":"#/components/errors/scopeNotOffered"},{"$ref":"#/components/errors/scopeNotGranted"}],"examples":[{"name":"fresh ones","params":[{"name":"refreshToken","value":"kq3vPp1zGk0v9tY7cRr5eQ8x2mWb4nJdLhUa6sFoXiM"}],"result":{"name":"result","value":{"idToken":"eyJhbGciOiJFUzI1NiIsImtpZCI6IkN2SkhZU2tkQ3UyTUY1QzIxRUtmcVF3OTlTTU9IOE43MHJIbWswd2Z4T3ciLCJ0eXAiOiJKV1QifQ.eyJpc3MiOiJodHRwczovL3Rlc3RpbmcubWludG1hcmsubG9jYWxob3N0L3RlbmFudHMvZGVmYXVsdCJ9.c2lnbmF0dXJl","accessToken":"eyJhbGciOiJFUzI1NiIsImtpZCI6IkN2SkhZU2tkQ3UyTUY1QzIxRUtmcVF3OTlTTU9IOE43MHJIbWswd2Z4T3ciLCJ0eXAiOiJhdCtqd3QifQ.eyJpc3MiOiJodHRwczovL3Rlc3RpbmcubWludG1hcmsubG9jYWxob3N0L3RlbmFudHMvZGVmYXVsdCJ9.c2lnbmF0dXJl","refreshToken":"Zr0aYbT6u3kqQv1mWc9sLx4nEd7hJgFpUiO2yXeRt8M","scope":"openid","expiresAt":1700003600}}}],"x-caller":"public","x-read-only":false,"x-testing":false,"x-equivalents":{"nativeAuth":"/oauth2/v2.0/token grant_type=refresh_token","firebase":"securetoken token"}}"##,
+        makeParams: { [FieldInfo(name: "refreshToken", type: "string of 1–512 characters", isRequired: true, defaultValue: nil, description: "Gets fresh tokens, once: each use answers the next one."), FieldInfo(name: "audience", type: "string of 1–255 characters", isRequired: false, defaultValue: nil, description: "Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself."), FieldInfo(name: "scope", type: ##"string of 1–2048 characters like ^[!#-\[\]-~]+( [!#-\[\]-~]+)*$"##, isRequired: false, defaultValue: nil, description: "Less than what was granted at the sign-in. Without it, all of that.")] },
+        makeResult: { [FieldInfo(name: "idToken", type: "string of 1–20000 characters", isRequired: true, defaultValue: nil, description: "Says who signed in; for your application."), FieldInfo(name: "accessToken", type: "string of 1–20000 characters", isRequired: true, defaultValue: nil, description: "For the API that it names in aud."), FieldInfo(name: "refreshToken", type: "string of 1–512 characters", isRequired: true, defaultValue: nil, description: "Gets fresh tokens, once: each use answers the next one."), FieldInfo(name: "scope", type: ##"string of 1–2048 characters like ^[!#-\[\]-~]+( [!#-\[\]-~]+)*$"##, isRequired: true, defaultValue: nil, description: "What the access token allows."), FieldInfo(name: "expiresAt", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "When the ID token expires.")] })
 }
 
 extension StringRule {

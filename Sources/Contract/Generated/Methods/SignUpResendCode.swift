@@ -12,23 +12,30 @@ public enum SignUpResendCode: ContractMethod {
     public struct Params: ContractParams, Equatable {
         /// Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages.
         public var continuationToken: String
+        /// From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+        public var client: ClientOrigin?
 
-        public init(continuationToken: String) {
+        public init(continuationToken: String, client: ClientOrigin? = nil) {
             self.continuationToken = continuationToken
+            self.client = client
         }
 
         public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
             var continuationToken: String?
+            var client: ClientOrigin?
             node.forEachPair { _name, _value in
                 if _name.isString("continuationToken") {
                     continuationToken = reader.string(_value, at: "continuationToken", .continuationToken)
+                } else if _name.isString("client") {
+                    client = reader.object(_value, at: "client")
                 } else {
-                    reader.unknown(_name, among: ["continuationToken"])
+                    reader.unknown(_name, among: ["continuationToken", "client"])
                 }
             }
             if continuationToken == nil { reader.missing("continuationToken", in: node) }
             guard let continuationToken else { return nil }
             self.continuationToken = continuationToken
+            self.client = client
         }
     }
 
@@ -40,8 +47,8 @@ public enum SignUpResendCode: ContractMethod {
         summary: "Send another code.",
         description: "The code before it is no longer good once the new one is on its way. If it cannot be sent, or too many were, nothing changes.",
         caller: .`public`, isReadOnly: false, isTesting: false,
-        errors: ["continuationTokenInvalid", "continuationTokenExpired", "stepNotPossible", "tooManyCodes", "messageNotSent"],
-        openRPC: ##"{"name":"signUp.resendCode","summary":"Send another code.","description":"The code before it is no longer good once the new one is on its way. If it cannot be sent, or too many were, nothing changes.","paramStructure":"by-name","params":[{"name":"continuationToken","required":true,"description":"Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages.","schema":{"$ref":"#/components/schemas/ContinuationToken"}}],"result":{"name":"result","schema":{"$ref":"#/components/schemas/SignUpStep"}},"errors":[{"$ref":"#/components/errors/continuationTokenInvalid"},{"$ref":"#/components/errors/continuationTokenExpired"},{"$ref":"#/components/errors/stepNotPossible"},{"$ref":"#/components/errors/tooManyCodes"},{"$ref":"#/components/errors/messageNotSent"}],"examples":[{"name":"once more","params":[{"name":"continuationToken","value":"AZ1mQ3uQRk2Xn0b7VxkS4QABcV8m0Cq3e1vY7s5hJrT2uLw9dKfPgNzB"}],"result":{"name":"result","value":{"state":"codeRequired","continuationToken":"AZ1mQ3uQRk2Xn0b7VxkS4QACk2Jd8sWv5uY1qLrT7mBxN0cGfHpZ3aEe","sentTo":"a***@e***.com","channel":"email","codeLength":8,"resendAt":1700000060,"expiresAt":1700000600}}}],"x-caller":"public","x-read-only":false,"x-testing":false,"x-equivalents":{"nativeAuth":"/signup/v1.0/challenge"}}"##,
-        makeParams: { [FieldInfo(name: "continuationToken", type: "string of 1–512 characters", isRequired: true, defaultValue: nil, description: "Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages.")] },
+        errors: ["continuationTokenInvalid", "continuationTokenExpired", "stepNotPossible", "tooManyCodes", "messageNotSent", "tooManyFromClient"],
+        openRPC: ##"{"name":"signUp.resendCode","summary":"Send another code.","description":"The code before it is no longer good once the new one is on its way. If it cannot be sent, or too many were, nothing changes.","paramStructure":"by-name","params":[{"name":"continuationToken","required":true,"description":"Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages.","schema":{"$ref":"#/components/schemas/ContinuationToken"}},{"name":"client","required":false,"description":"From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.","schema":{"$ref":"#/components/schemas/ClientOrigin"}}],"result":{"name":"result","schema":{"$ref":"#/components/schemas/SignUpStep"}},"errors":[{"$ref":"#/components/errors/continuationTokenInvalid"},{"$ref":"#/components/errors/continuationTokenExpired"},{"$ref":"#/components/errors/stepNotPossible"},{"$ref":"#/components/errors/tooManyCodes"},{"$ref":"#/components/errors/messageNotSent"},{"$ref":"#/components/errors/tooManyFromClient"}],"examples":[{"name":"once more","params":[{"name":"continuationToken","value":"AZ1mQ3uQRk2Xn0b7VxkS4QABcV8m0Cq3e1vY7s5hJrT2uLw9dKfPgNzB"}],"result":{"name":"result","value":{"state":"codeRequired","continuationToken":"AZ1mQ3uQRk2Xn0b7VxkS4QACk2Jd8sWv5uY1qLrT7mBxN0cGfHpZ3aEe","sentTo":"a***@e***.com","channel":"email","codeLength":8,"resendAt":1700000060,"expiresAt":1700000600}}}],"x-caller":"public","x-read-only":false,"x-testing":false,"x-equivalents":{"nativeAuth":"/signup/v1.0/challenge"}}"##,
+        makeParams: { [FieldInfo(name: "continuationToken", type: "string of 1–512 characters", isRequired: true, defaultValue: nil, description: "Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages."), FieldInfo(name: "client", type: "ClientOrigin", isRequired: false, defaultValue: nil, description: "From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.")] },
         makeResult: { [FieldInfo(name: "state", type: "codeRequired | passwordRequired | attributesRequired | completed", isRequired: true, defaultValue: nil, description: "What comes next. codeRequired: submitCode; passwordRequired: submitPassword; attributesRequired: submitAttributes; completed: the account is there, signIn.withContinuation signs it in."), FieldInfo(name: "continuationToken", type: "string of 1–512 characters", isRequired: true, defaultValue: nil, description: "Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages."), FieldInfo(name: "sentTo", type: "string", isRequired: false, defaultValue: nil, description: "codeRequired: where the code went, with most of it hidden."), FieldInfo(name: "channel", type: "email | sms", isRequired: false, defaultValue: nil, description: "The way a message goes."), FieldInfo(name: "codeLength", type: "integer", isRequired: false, defaultValue: nil, description: "codeRequired: how many digits it has."), FieldInfo(name: "resendAt", type: "integer 0–253402300799", isRequired: false, defaultValue: nil, description: "codeRequired: from when on it makes sense to ask for another code."), FieldInfo(name: "expiresAt", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "codeRequired: until when the code is good; else until when the continuation token is."), FieldInfo(name: "attributes", type: "array of TenantAttribute", isRequired: false, defaultValue: nil, description: "attributesRequired: what is still asked for."), FieldInfo(name: "accountId", type: "string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$", isRequired: false, defaultValue: nil, description: "completed: the new account.")] })
 }

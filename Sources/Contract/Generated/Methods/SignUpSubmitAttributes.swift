@@ -14,22 +14,28 @@ public enum SignUpSubmitAttributes: ContractMethod {
         public var continuationToken: String
         /// Attributes by their names: strings, integers and booleans, as the tenant asks for them.
         public var attributes: JSONObject
+        /// From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+        public var client: ClientOrigin?
 
-        public init(continuationToken: String, attributes: JSONObject) {
+        public init(continuationToken: String, attributes: JSONObject, client: ClientOrigin? = nil) {
             self.continuationToken = continuationToken
             self.attributes = attributes
+            self.client = client
         }
 
         public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
             var continuationToken: String?
             var attributes: JSONObject?
+            var client: ClientOrigin?
             node.forEachPair { _name, _value in
                 if _name.isString("continuationToken") {
                     continuationToken = reader.string(_value, at: "continuationToken", .continuationToken)
                 } else if _name.isString("attributes") {
                     attributes = reader.anyObject(_value, at: "attributes")
+                } else if _name.isString("client") {
+                    client = reader.object(_value, at: "client")
                 } else {
-                    reader.unknown(_name, among: ["continuationToken", "attributes"])
+                    reader.unknown(_name, among: ["continuationToken", "attributes", "client"])
                 }
             }
             if continuationToken == nil { reader.missing("continuationToken", in: node) }
@@ -37,6 +43,7 @@ public enum SignUpSubmitAttributes: ContractMethod {
             guard let continuationToken, let attributes else { return nil }
             self.continuationToken = continuationToken
             self.attributes = attributes
+            self.client = client
         }
     }
 
@@ -48,8 +55,8 @@ public enum SignUpSubmitAttributes: ContractMethod {
         summary: "Say something of oneself.",
         description: "In as many pages as you like: what is required and still missing is asked for again. All that is wrong is said at once, and then nothing of the submission counts.",
         caller: .`public`, isReadOnly: false, isTesting: false,
-        errors: ["continuationTokenInvalid", "continuationTokenExpired", "stepNotPossible", "invalidAttributes", "userAlreadyExists"],
-        openRPC: ##"{"name":"signUp.submitAttributes","summary":"Say something of oneself.","description":"In as many pages as you like: what is required and still missing is asked for again. All that is wrong is said at once, and then nothing of the submission counts.","paramStructure":"by-name","params":[{"name":"continuationToken","required":true,"description":"Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages.","schema":{"$ref":"#/components/schemas/ContinuationToken"}},{"name":"attributes","required":true,"description":"Attributes by their names: strings, integers and booleans, as the tenant asks for them.","schema":{"$ref":"#/components/schemas/AttributeValues"}}],"result":{"name":"result","schema":{"$ref":"#/components/schemas/SignUpStep"}},"errors":[{"$ref":"#/components/errors/continuationTokenInvalid"},{"$ref":"#/components/errors/continuationTokenExpired"},{"$ref":"#/components/errors/stepNotPossible"},{"$ref":"#/components/errors/invalidAttributes"},{"$ref":"#/components/errors/userAlreadyExists"}],"examples":[{"name":"before the code","params":[{"name":"continuationToken","value":"AZ1mQ3uQRk2Xn0b7VxkS4QABcV8m0Cq3e1vY7s5hJrT2uLw9dKfPgNzB"},{"name":"attributes","value":{"displayName":"Alice"}}],"result":{"name":"result","value":{"state":"codeRequired","continuationToken":"AZ1mQ3uQRk2Xn0b7VxkS4QACk2Jd8sWv5uY1qLrT7mBxN0cGfHpZ3aEe","sentTo":"a***@e***.com","channel":"email","codeLength":8,"resendAt":1700000060,"expiresAt":1700000600}}}],"x-caller":"public","x-read-only":false,"x-testing":false,"x-equivalents":{"nativeAuth":"/signup/v1.0/continue grant_type=attributes"}}"##,
-        makeParams: { [FieldInfo(name: "continuationToken", type: "string of 1–512 characters", isRequired: true, defaultValue: nil, description: "Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages."), FieldInfo(name: "attributes", type: "any object", isRequired: true, defaultValue: nil, description: "Attributes by their names: strings, integers and booleans, as the tenant asks for them.")] },
+        errors: ["continuationTokenInvalid", "continuationTokenExpired", "stepNotPossible", "invalidAttributes", "userAlreadyExists", "tooManyFromClient"],
+        openRPC: ##"{"name":"signUp.submitAttributes","summary":"Say something of oneself.","description":"In as many pages as you like: what is required and still missing is asked for again. All that is wrong is said at once, and then nothing of the submission counts.","paramStructure":"by-name","params":[{"name":"continuationToken","required":true,"description":"Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages.","schema":{"$ref":"#/components/schemas/ContinuationToken"}},{"name":"attributes","required":true,"description":"Attributes by their names: strings, integers and booleans, as the tenant asks for them.","schema":{"$ref":"#/components/schemas/AttributeValues"}},{"name":"client","required":false,"description":"From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.","schema":{"$ref":"#/components/schemas/ClientOrigin"}}],"result":{"name":"result","schema":{"$ref":"#/components/schemas/SignUpStep"}},"errors":[{"$ref":"#/components/errors/continuationTokenInvalid"},{"$ref":"#/components/errors/continuationTokenExpired"},{"$ref":"#/components/errors/stepNotPossible"},{"$ref":"#/components/errors/invalidAttributes"},{"$ref":"#/components/errors/userAlreadyExists"},{"$ref":"#/components/errors/tooManyFromClient"}],"examples":[{"name":"before the code","params":[{"name":"continuationToken","value":"AZ1mQ3uQRk2Xn0b7VxkS4QABcV8m0Cq3e1vY7s5hJrT2uLw9dKfPgNzB"},{"name":"attributes","value":{"displayName":"Alice"}}],"result":{"name":"result","value":{"state":"codeRequired","continuationToken":"AZ1mQ3uQRk2Xn0b7VxkS4QACk2Jd8sWv5uY1qLrT7mBxN0cGfHpZ3aEe","sentTo":"a***@e***.com","channel":"email","codeLength":8,"resendAt":1700000060,"expiresAt":1700000600}}}],"x-caller":"public","x-read-only":false,"x-testing":false,"x-equivalents":{"nativeAuth":"/signup/v1.0/continue grant_type=attributes"}}"##,
+        makeParams: { [FieldInfo(name: "continuationToken", type: "string of 1–512 characters", isRequired: true, defaultValue: nil, description: "Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages."), FieldInfo(name: "attributes", type: "any object", isRequired: true, defaultValue: nil, description: "Attributes by their names: strings, integers and booleans, as the tenant asks for them."), FieldInfo(name: "client", type: "ClientOrigin", isRequired: false, defaultValue: nil, description: "From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.")] },
         makeResult: { [FieldInfo(name: "state", type: "codeRequired | passwordRequired | attributesRequired | completed", isRequired: true, defaultValue: nil, description: "What comes next. codeRequired: submitCode; passwordRequired: submitPassword; attributesRequired: submitAttributes; completed: the account is there, signIn.withContinuation signs it in."), FieldInfo(name: "continuationToken", type: "string of 1–512 characters", isRequired: true, defaultValue: nil, description: "Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages."), FieldInfo(name: "sentTo", type: "string", isRequired: false, defaultValue: nil, description: "codeRequired: where the code went, with most of it hidden."), FieldInfo(name: "channel", type: "email | sms", isRequired: false, defaultValue: nil, description: "The way a message goes."), FieldInfo(name: "codeLength", type: "integer", isRequired: false, defaultValue: nil, description: "codeRequired: how many digits it has."), FieldInfo(name: "resendAt", type: "integer 0–253402300799", isRequired: false, defaultValue: nil, description: "codeRequired: from when on it makes sense to ask for another code."), FieldInfo(name: "expiresAt", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "codeRequired: until when the code is good; else until when the continuation token is."), FieldInfo(name: "attributes", type: "array of TenantAttribute", isRequired: false, defaultValue: nil, description: "attributesRequired: what is still asked for."), FieldInfo(name: "accountId", type: "string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$", isRequired: false, defaultValue: nil, description: "completed: the new account.")] })
 }

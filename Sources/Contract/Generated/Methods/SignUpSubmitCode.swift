@@ -14,22 +14,28 @@ public enum SignUpSubmitCode: ContractMethod {
         public var continuationToken: String
         /// The code that was sent, digit for digit.
         public var code: String
+        /// From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+        public var client: ClientOrigin?
 
-        public init(continuationToken: String, code: String) {
+        public init(continuationToken: String, code: String, client: ClientOrigin? = nil) {
             self.continuationToken = continuationToken
             self.code = code
+            self.client = client
         }
 
         public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
             var continuationToken: String?
             var code: String?
+            var client: ClientOrigin?
             node.forEachPair { _name, _value in
                 if _name.isString("continuationToken") {
                     continuationToken = reader.string(_value, at: "continuationToken", .continuationToken)
                 } else if _name.isString("code") {
                     code = reader.string(_value, at: "code", .code)
+                } else if _name.isString("client") {
+                    client = reader.object(_value, at: "client")
                 } else {
-                    reader.unknown(_name, among: ["continuationToken", "code"])
+                    reader.unknown(_name, among: ["continuationToken", "code", "client"])
                 }
             }
             if continuationToken == nil { reader.missing("continuationToken", in: node) }
@@ -37,6 +43,7 @@ public enum SignUpSubmitCode: ContractMethod {
             guard let continuationToken, let code else { return nil }
             self.continuationToken = continuationToken
             self.code = code
+            self.client = client
         }
     }
 
@@ -48,8 +55,8 @@ public enum SignUpSubmitCode: ContractMethod {
         summary: "Verify the address with the code.",
         description: "A right code ends the code. A wrong one counts, and leaves the continuation token valid.",
         caller: .`public`, isReadOnly: false, isTesting: false,
-        errors: ["continuationTokenInvalid", "continuationTokenExpired", "stepNotPossible", "invalidCode", "userAlreadyExists", "accountLocked"],
-        openRPC: ##"{"name":"signUp.submitCode","summary":"Verify the address with the code.","description":"A right code ends the code. A wrong one counts, and leaves the continuation token valid.","paramStructure":"by-name","params":[{"name":"continuationToken","required":true,"description":"Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages.","schema":{"$ref":"#/components/schemas/ContinuationToken"}},{"name":"code","required":true,"description":"The code that was sent, digit for digit.","schema":{"$ref":"#/components/schemas/Code"}}],"result":{"name":"result","schema":{"$ref":"#/components/schemas/SignUpStep"}},"errors":[{"$ref":"#/components/errors/continuationTokenInvalid"},{"$ref":"#/components/errors/continuationTokenExpired"},{"$ref":"#/components/errors/stepNotPossible"},{"$ref":"#/components/errors/invalidCode"},{"$ref":"#/components/errors/userAlreadyExists"},{"$ref":"#/components/errors/accountLocked"}],"examples":[{"name":"the code from the mail","params":[{"name":"continuationToken","value":"AZ1mQ3uQRk2Xn0b7VxkS4QABcV8m0Cq3e1vY7s5hJrT2uLw9dKfPgNzB"},{"name":"code","value":"48210375"}],"result":{"name":"result","value":{"state":"completed","continuationToken":"AZ1mQ3uQRk2Xn0b7VxkS4QACk2Jd8sWv5uY1qLrT7mBxN0cGfHpZ3aEe","accountId":"0196f1d2-7b3c-4e52-9a41-5f0c6a7d8e90","expiresAt":1700000300}}}],"x-caller":"public","x-read-only":false,"x-testing":false,"x-equivalents":{"nativeAuth":"/signup/v1.0/continue grant_type=oob"}}"##,
-        makeParams: { [FieldInfo(name: "continuationToken", type: "string of 1–512 characters", isRequired: true, defaultValue: nil, description: "Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages."), FieldInfo(name: "code", type: "string of 0–64 characters", isRequired: true, defaultValue: nil, description: "The code that was sent, digit for digit.")] },
+        errors: ["continuationTokenInvalid", "continuationTokenExpired", "stepNotPossible", "invalidCode", "userAlreadyExists", "accountLocked", "tooManyFromClient"],
+        openRPC: ##"{"name":"signUp.submitCode","summary":"Verify the address with the code.","description":"A right code ends the code. A wrong one counts, and leaves the continuation token valid.","paramStructure":"by-name","params":[{"name":"continuationToken","required":true,"description":"Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages.","schema":{"$ref":"#/components/schemas/ContinuationToken"}},{"name":"code","required":true,"description":"The code that was sent, digit for digit.","schema":{"$ref":"#/components/schemas/Code"}},{"name":"client","required":false,"description":"From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.","schema":{"$ref":"#/components/schemas/ClientOrigin"}}],"result":{"name":"result","schema":{"$ref":"#/components/schemas/SignUpStep"}},"errors":[{"$ref":"#/components/errors/continuationTokenInvalid"},{"$ref":"#/components/errors/continuationTokenExpired"},{"$ref":"#/components/errors/stepNotPossible"},{"$ref":"#/components/errors/invalidCode"},{"$ref":"#/components/errors/userAlreadyExists"},{"$ref":"#/components/errors/accountLocked"},{"$ref":"#/components/errors/tooManyFromClient"}],"examples":[{"name":"the code from the mail","params":[{"name":"continuationToken","value":"AZ1mQ3uQRk2Xn0b7VxkS4QABcV8m0Cq3e1vY7s5hJrT2uLw9dKfPgNzB"},{"name":"code","value":"48210375"}],"result":{"name":"result","value":{"state":"completed","continuationToken":"AZ1mQ3uQRk2Xn0b7VxkS4QACk2Jd8sWv5uY1qLrT7mBxN0cGfHpZ3aEe","accountId":"0196f1d2-7b3c-4e52-9a41-5f0c6a7d8e90","expiresAt":1700000300}}}],"x-caller":"public","x-read-only":false,"x-testing":false,"x-equivalents":{"nativeAuth":"/signup/v1.0/continue grant_type=oob"}}"##,
+        makeParams: { [FieldInfo(name: "continuationToken", type: "string of 1–512 characters", isRequired: true, defaultValue: nil, description: "Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages."), FieldInfo(name: "code", type: "string of 0–64 characters", isRequired: true, defaultValue: nil, description: "The code that was sent, digit for digit."), FieldInfo(name: "client", type: "ClientOrigin", isRequired: false, defaultValue: nil, description: "From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.")] },
         makeResult: { [FieldInfo(name: "state", type: "codeRequired | passwordRequired | attributesRequired | completed", isRequired: true, defaultValue: nil, description: "What comes next. codeRequired: submitCode; passwordRequired: submitPassword; attributesRequired: submitAttributes; completed: the account is there, signIn.withContinuation signs it in."), FieldInfo(name: "continuationToken", type: "string of 1–512 characters", isRequired: true, defaultValue: nil, description: "Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages."), FieldInfo(name: "sentTo", type: "string", isRequired: false, defaultValue: nil, description: "codeRequired: where the code went, with most of it hidden."), FieldInfo(name: "channel", type: "email | sms", isRequired: false, defaultValue: nil, description: "The way a message goes."), FieldInfo(name: "codeLength", type: "integer", isRequired: false, defaultValue: nil, description: "codeRequired: how many digits it has."), FieldInfo(name: "resendAt", type: "integer 0–253402300799", isRequired: false, defaultValue: nil, description: "codeRequired: from when on it makes sense to ask for another code."), FieldInfo(name: "expiresAt", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "codeRequired: until when the code is good; else until when the continuation token is."), FieldInfo(name: "attributes", type: "array of TenantAttribute", isRequired: false, defaultValue: nil, description: "attributesRequired: what is still asked for."), FieldInfo(name: "accountId", type: "string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$", isRequired: false, defaultValue: nil, description: "completed: the new account.")] })
 }

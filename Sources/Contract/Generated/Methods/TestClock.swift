@@ -4,7 +4,7 @@ import JSON
 
 /// Read or turn the testing clock.
 ///
-/// In this order: reset returns to the real time, setAt sets, advanceSeconds moves on, freeze stops the clock or lets it run. Without any of them the clock is only read. Every process on this testing store shares the clock.
+/// In this order: reset returns to the real time, setAt sets, advanceSeconds moves on, freeze stops the clock or lets it run. Without any of them the clock is only read. All that is due at the new time has happened when this answers: what expires is judged by this clock, keys take their turns by it, and what is over (flows, sessions, counts, revocations, keys) is swept. Every process on this testing store shares the clock.
 public enum TestClock: ContractMethod {
     /// What `test.clock` takes.
     public struct Params: ContractParams, Equatable {
@@ -16,12 +16,15 @@ public enum TestClock: ContractMethod {
         public var advanceSeconds: Int64?
         /// Return to the real time, running.
         public var reset: Bool
+        /// Whether rows that are over are swept before the answer; else in the background, some time after the next change.
+        public var settle: Bool
 
-        public init(freeze: Bool? = nil, setAt: Int64? = nil, advanceSeconds: Int64? = nil, reset: Bool = false) {
+        public init(freeze: Bool? = nil, setAt: Int64? = nil, advanceSeconds: Int64? = nil, reset: Bool = false, settle: Bool = true) {
             self.freeze = freeze
             self.setAt = setAt
             self.advanceSeconds = advanceSeconds
             self.reset = reset
+            self.settle = settle
         }
 
         public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
@@ -29,6 +32,7 @@ public enum TestClock: ContractMethod {
             var setAt: Int64?
             var advanceSeconds: Int64?
             var reset: Bool?
+            var settle: Bool?
             node.forEachPair { _name, _value in
                 if _name.isString("freeze") {
                     freeze = reader.boolean(_value, at: "freeze")
@@ -38,14 +42,17 @@ public enum TestClock: ContractMethod {
                     advanceSeconds = reader.integer(_value, at: "advanceSeconds", -3155760000...3155760000)
                 } else if _name.isString("reset") {
                     reset = reader.boolean(_value, at: "reset")
+                } else if _name.isString("settle") {
+                    settle = reader.boolean(_value, at: "settle")
                 } else {
-                    reader.unknown(_name, among: ["freeze", "setAt", "advanceSeconds", "reset"])
+                    reader.unknown(_name, among: ["freeze", "setAt", "advanceSeconds", "reset", "settle"])
                 }
             }
             self.freeze = freeze
             self.setAt = setAt
             self.advanceSeconds = advanceSeconds
             self.reset = reset ?? false
+            self.settle = settle ?? true
         }
     }
 
@@ -74,10 +81,10 @@ public enum TestClock: ContractMethod {
     public static let info = MethodInfo(
         name: "test.clock",
         summary: "Read or turn the testing clock.",
-        description: "In this order: reset returns to the real time, setAt sets, advanceSeconds moves on, freeze stops the clock or lets it run. Without any of them the clock is only read. Every process on this testing store shares the clock.",
+        description: "In this order: reset returns to the real time, setAt sets, advanceSeconds moves on, freeze stops the clock or lets it run. Without any of them the clock is only read. All that is due at the new time has happened when this answers: what expires is judged by this clock, keys take their turns by it, and what is over (flows, sessions, counts, revocations, keys) is swept. Every process on this testing store shares the clock.",
         caller: .developer, isReadOnly: false, isTesting: true,
         errors: ["clockOutOfRange"],
-        openRPC: ##"{"name":"test.clock","summary":"Read or turn the testing clock.","description":"In this order: reset returns to the real time, setAt sets, advanceSeconds moves on, freeze stops the clock or lets it run. Without any of them the clock is only read. Every process on this testing store shares the clock.","paramStructure":"by-name","params":[{"name":"freeze","required":false,"description":"true stops the clock, false lets it run on.","schema":{"description":"true stops the clock, false lets it run on.","type":"boolean"}},{"name":"setAt","required":false,"description":"The time it is now.","schema":{"$ref":"#/components/schemas/Timestamp","description":"The time it is now."}},{"name":"advanceSeconds","required":false,"description":"How far to move on; negative moves back.","schema":{"description":"How far to move on; negative moves back.","type":"integer","minimum":-3155760000,"maximum":3155760000}},{"name":"reset","required":false,"description":"Return to the real time, running.","schema":{"description":"Return to the real time, running.","type":"boolean","default":false}}],"result":{"name":"result","schema":{"type":"object","required":["now","frozen"],"properties":{"now":{"$ref":"#/components/schemas/Timestamp","description":"What the clock shows."},"frozen":{"description":"Whether it stands still.","type":"boolean"}}}},"errors":[{"$ref":"#/components/errors/clockOutOfRange"}],"examples":[{"name":"a fixed moment","params":[{"name":"freeze","value":true},{"name":"setAt","value":1700000000}],"result":{"name":"result","value":{"now":1700000000,"frozen":true}}}],"x-caller":"developer","x-read-only":false,"x-testing":true,"x-equivalents":{}}"##,
-        makeParams: { [FieldInfo(name: "freeze", type: "boolean", isRequired: false, defaultValue: nil, description: "true stops the clock, false lets it run on."), FieldInfo(name: "setAt", type: "integer 0–253402300799", isRequired: false, defaultValue: nil, description: "The time it is now."), FieldInfo(name: "advanceSeconds", type: "integer -3155760000–3155760000", isRequired: false, defaultValue: nil, description: "How far to move on; negative moves back."), FieldInfo(name: "reset", type: "boolean", isRequired: false, defaultValue: "false", description: "Return to the real time, running.")] },
+        openRPC: ##"{"name":"test.clock","summary":"Read or turn the testing clock.","description":"In this order: reset returns to the real time, setAt sets, advanceSeconds moves on, freeze stops the clock or lets it run. Without any of them the clock is only read. All that is due at the new time has happened when this answers: what expires is judged by this clock, keys take their turns by it, and what is over (flows, sessions, counts, revocations, keys) is swept. Every process on this testing store shares the clock.","paramStructure":"by-name","params":[{"name":"freeze","required":false,"description":"true stops the clock, false lets it run on.","schema":{"description":"true stops the clock, false lets it run on.","type":"boolean"}},{"name":"setAt","required":false,"description":"The time it is now.","schema":{"$ref":"#/components/schemas/Timestamp","description":"The time it is now."}},{"name":"advanceSeconds","required":false,"description":"How far to move on; negative moves back.","schema":{"description":"How far to move on; negative moves back.","type":"integer","minimum":-3155760000,"maximum":3155760000}},{"name":"reset","required":false,"description":"Return to the real time, running.","schema":{"description":"Return to the real time, running.","type":"boolean","default":false}},{"name":"settle","required":false,"description":"Whether rows that are over are swept before the answer; else in the background, some time after the next change.","schema":{"description":"Whether rows that are over are swept before the answer; else in the background, some time after the next change.","type":"boolean","default":true}}],"result":{"name":"result","schema":{"type":"object","required":["now","frozen"],"properties":{"now":{"$ref":"#/components/schemas/Timestamp","description":"What the clock shows."},"frozen":{"description":"Whether it stands still.","type":"boolean"}}}},"errors":[{"$ref":"#/components/errors/clockOutOfRange"}],"examples":[{"name":"a fixed moment","params":[{"name":"freeze","value":true},{"name":"setAt","value":1700000000}],"result":{"name":"result","value":{"now":1700000000,"frozen":true}}}],"x-caller":"developer","x-read-only":false,"x-testing":true,"x-equivalents":{}}"##,
+        makeParams: { [FieldInfo(name: "freeze", type: "boolean", isRequired: false, defaultValue: nil, description: "true stops the clock, false lets it run on."), FieldInfo(name: "setAt", type: "integer 0–253402300799", isRequired: false, defaultValue: nil, description: "The time it is now."), FieldInfo(name: "advanceSeconds", type: "integer -3155760000–3155760000", isRequired: false, defaultValue: nil, description: "How far to move on; negative moves back."), FieldInfo(name: "reset", type: "boolean", isRequired: false, defaultValue: "false", description: "Return to the real time, running."), FieldInfo(name: "settle", type: "boolean", isRequired: false, defaultValue: "true", description: "Whether rows that are over are swept before the answer; else in the background, some time after the next change.")] },
         makeResult: { [FieldInfo(name: "now", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "What the clock shows."), FieldInfo(name: "frozen", type: "boolean", isRequired: true, defaultValue: nil, description: "Whether it stands still.")] })
 }

@@ -38,6 +38,8 @@ public struct SignInStep: ContractResult, Equatable {
     public var accessToken: String?
     /// completed: gets fresh ones.
     public var refreshToken: String?
+    /// completed: what the access token allows.
+    public var scope: String?
     /// completed: whether this sign-in, or the sign-up right before it, made the account.
     public var isNewAccount: Bool?
     /// completed with a provider: what it says of the person.
@@ -51,7 +53,7 @@ public struct SignInStep: ContractResult, Equatable {
     /// providerRequired: stands for the credential, to be linked after signing in.
     public var pendingToken: String?
 
-    public init(state: State, continuationToken: String? = nil, sentTo: String? = nil, channel: Channel? = nil, codeLength: Int64? = nil, resendAt: Int64? = nil, expiresAt: Int64? = nil, hints: [FactorHint]? = nil, account: Account? = nil, idToken: String? = nil, accessToken: String? = nil, refreshToken: String? = nil, isNewAccount: Bool? = nil, additionalUserInfo: AdditionalUserInfo? = nil, providerTokens: ProviderTokens? = nil, providers: [String]? = nil, email: String? = nil, pendingToken: String? = nil) {
+    public init(state: State, continuationToken: String? = nil, sentTo: String? = nil, channel: Channel? = nil, codeLength: Int64? = nil, resendAt: Int64? = nil, expiresAt: Int64? = nil, hints: [FactorHint]? = nil, account: Account? = nil, idToken: String? = nil, accessToken: String? = nil, refreshToken: String? = nil, scope: String? = nil, isNewAccount: Bool? = nil, additionalUserInfo: AdditionalUserInfo? = nil, providerTokens: ProviderTokens? = nil, providers: [String]? = nil, email: String? = nil, pendingToken: String? = nil) {
         self.state = state
         self.continuationToken = continuationToken
         self.sentTo = sentTo
@@ -64,6 +66,7 @@ public struct SignInStep: ContractResult, Equatable {
         self.idToken = idToken
         self.accessToken = accessToken
         self.refreshToken = refreshToken
+        self.scope = scope
         self.isNewAccount = isNewAccount
         self.additionalUserInfo = additionalUserInfo
         self.providerTokens = providerTokens
@@ -123,6 +126,10 @@ public struct SignInStep: ContractResult, Equatable {
         if let refreshToken {
             writer.key("refreshToken")
             writer.string(refreshToken)
+        }
+        if let scope {
+            writer.key("scope")
+            writer.string(scope)
         }
         if let isNewAccount {
             writer.key("isNewAccount")

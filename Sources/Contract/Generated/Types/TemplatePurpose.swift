@@ -2,12 +2,13 @@
 // swift-format-ignore-file
 import JSON
 
-/// What a message is for: the code of a sign-up, of a sign-in, of a password reset, of an address that an account is to have; the notice to somebody who has an account already, or to the address that an account had until now.
+/// What a message is for: the code of a sign-up, of a sign-in, of a password reset, of an address that an account is to have; the notice to somebody who has an account already, to somebody who has none, or to the address that an account had until now.
 public enum TemplatePurpose: String, Sendable, CaseIterable {
     case signUp
     case signIn
     case passwordReset
     case verifyAddress
     case signUpNotice
+    case noAccountNotice
     case addressChanged
 }

@@ -18,6 +18,8 @@ public struct Tenant: ContractResult, Equatable {
     public var attributes: [TenantAttribute]
     /// For whom access tokens can be asked beside the tenant itself.
     public var audiences: [String]
+    /// What access tokens can be asked to allow, beside openid, profile, email and offline_access.
+    public var scopes: [String]
     /// What passwords must be like.
     public var passwordPolicy: PasswordPolicy
     /// The codes that are sent to people.
@@ -47,7 +49,7 @@ public struct Tenant: ContractResult, Equatable {
     /// Integer seconds since 1970-01-01T00:00:00Z.
     public var updatedAt: Int64
 
-    public init(tenantId: String, name: String? = nil, issuer: String, localAccountMethod: LocalAccountMethod, signUpAllowed: Bool, attributes: [TenantAttribute], audiences: [String], passwordPolicy: PasswordPolicy, codes: CodePolicy, lockout: LockoutPolicy, tokens: TokenLifetimes, delivery: TenantDelivery? = nil, enumerationProtection: Bool, oneAccountPerAddress: Bool, mfa: MfaPolicy, totpAdjacentIntervals: Int64, anonymousAllowed: Bool, customTokenSigners: [CustomTokenSigner]? = nil, signingAlgorithm: SigningAlgorithm, createdAt: Int64, updatedAt: Int64) {
+    public init(tenantId: String, name: String? = nil, issuer: String, localAccountMethod: LocalAccountMethod, signUpAllowed: Bool, attributes: [TenantAttribute], audiences: [String], scopes: [String], passwordPolicy: PasswordPolicy, codes: CodePolicy, lockout: LockoutPolicy, tokens: TokenLifetimes, delivery: TenantDelivery? = nil, enumerationProtection: Bool, oneAccountPerAddress: Bool, mfa: MfaPolicy, totpAdjacentIntervals: Int64, anonymousAllowed: Bool, customTokenSigners: [CustomTokenSigner]? = nil, signingAlgorithm: SigningAlgorithm, createdAt: Int64, updatedAt: Int64) {
         self.tenantId = tenantId
         self.name = name
         self.issuer = issuer
@@ -55,6 +57,7 @@ public struct Tenant: ContractResult, Equatable {
         self.signUpAllowed = signUpAllowed
         self.attributes = attributes
         self.audiences = audiences
+        self.scopes = scopes
         self.passwordPolicy = passwordPolicy
         self.codes = codes
         self.lockout = lockout
@@ -94,6 +97,12 @@ public struct Tenant: ContractResult, Equatable {
         writer.key("audiences")
         writer.beginArray()
         for element in audiences {
+            writer.string(element)
+        }
+        writer.endArray()
+        writer.key("scopes")
+        writer.beginArray()
+        for element in scopes {
             writer.string(element)
         }
         writer.endArray()

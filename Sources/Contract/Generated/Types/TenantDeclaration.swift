@@ -16,6 +16,8 @@ public struct TenantDeclaration: ContractParams, Equatable {
     public var attributes: [TenantAttribute]?
     /// For whom access tokens can be asked beside the tenant itself.
     public var audiences: [String]?
+    /// What access tokens can be asked to allow, beside openid, profile, email and offline_access.
+    public var scopes: [String]?
     /// What passwords must be like.
     public var passwordPolicy: PasswordPolicy?
     /// The codes that are sent to people.
@@ -41,13 +43,14 @@ public struct TenantDeclaration: ContractParams, Equatable {
     /// For a new tenant, which has ES256 without it; of a tenant that is there it cannot be changed here, since key.rotate does that.
     public var signingAlgorithm: SigningAlgorithm?
 
-    public init(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int64? = nil, anonymousAllowed: Bool? = nil, customTokenSigners: [CustomTokenSigner]? = nil, signingAlgorithm: SigningAlgorithm? = nil) {
+    public init(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int64? = nil, anonymousAllowed: Bool? = nil, customTokenSigners: [CustomTokenSigner]? = nil, signingAlgorithm: SigningAlgorithm? = nil) {
         self.tenantId = tenantId
         self.name = name
         self.localAccountMethod = localAccountMethod
         self.signUpAllowed = signUpAllowed
         self.attributes = attributes
         self.audiences = audiences
+        self.scopes = scopes
         self.passwordPolicy = passwordPolicy
         self.codes = codes
         self.lockout = lockout
@@ -69,6 +72,7 @@ public struct TenantDeclaration: ContractParams, Equatable {
         var signUpAllowed: Bool?
         var attributes: [TenantAttribute]?
         var audiences: [String]?
+        var scopes: [String]?
         var passwordPolicy: PasswordPolicy?
         var codes: CodePolicy?
         var lockout: LockoutPolicy?
@@ -94,6 +98,8 @@ public struct TenantDeclaration: ContractParams, Equatable {
                 attributes = reader.array(_value, at: "attributes", count: 0...100, isUnique: false) { reader, value, step in reader.object(value, at: step) }
             } else if _name.isString("audiences") {
                 audiences = reader.array(_value, at: "audiences", count: 0...100, isUnique: true) { reader, value, step in reader.string(value, at: step, .tenantDeclarationAudiencesElement) }
+            } else if _name.isString("scopes") {
+                scopes = reader.array(_value, at: "scopes", count: 0...100, isUnique: true) { reader, value, step in reader.string(value, at: step, .tenantDeclarationScopesElement) }
             } else if _name.isString("passwordPolicy") {
                 passwordPolicy = reader.object(_value, at: "passwordPolicy")
             } else if _name.isString("codes") {
@@ -119,7 +125,7 @@ public struct TenantDeclaration: ContractParams, Equatable {
             } else if _name.isString("signingAlgorithm") {
                 signingAlgorithm = reader.enumeration(_value, at: "signingAlgorithm")
             } else {
-                reader.unknown(_name, among: ["tenantId", "name", "localAccountMethod", "signUpAllowed", "attributes", "audiences", "passwordPolicy", "codes", "lockout", "tokens", "delivery", "enumerationProtection", "oneAccountPerAddress", "mfa", "totpAdjacentIntervals", "anonymousAllowed", "customTokenSigners", "signingAlgorithm"])
+                reader.unknown(_name, among: ["tenantId", "name", "localAccountMethod", "signUpAllowed", "attributes", "audiences", "scopes", "passwordPolicy", "codes", "lockout", "tokens", "delivery", "enumerationProtection", "oneAccountPerAddress", "mfa", "totpAdjacentIntervals", "anonymousAllowed", "customTokenSigners", "signingAlgorithm"])
             }
         }
         if tenantId == nil { reader.missing("tenantId", in: node) }
@@ -130,6 +136,7 @@ public struct TenantDeclaration: ContractParams, Equatable {
         self.signUpAllowed = signUpAllowed
         self.attributes = attributes
         self.audiences = audiences
+        self.scopes = scopes
         self.passwordPolicy = passwordPolicy
         self.codes = codes
         self.lockout = lockout
@@ -148,4 +155,5 @@ public struct TenantDeclaration: ContractParams, Equatable {
 extension StringRule {
     static let tenantDeclarationName = StringRule(length: 1...128)
     static let tenantDeclarationAudiencesElement = StringRule(length: 1...255)
+    static let tenantDeclarationScopesElement = StringRule(length: 1...255, pattern: StringPattern(text: ##"^[!#-\[\]-~]+$"##, transitions: ##"0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000202222222222222222222222222222222222222222222222222222222220222222222222222222222222222222222200000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000030333333333333333333333333333333333333333333333333333333333033333333333333333333333333333333330000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000003033333333333333333333333333333333333333333333333333333333303333333333333333333333333333333333000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000"##, accepts: ##"0011"##))
 }

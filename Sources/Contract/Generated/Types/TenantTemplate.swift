@@ -4,7 +4,7 @@ import JSON
 
 /// The words of a mail or a text message in one language. {{code}}, {{minutes}}, {{tenantName}} and {{address}} are filled in; whatever the values are, they add no line to a header and no markup to the HTML.
 public struct TenantTemplate: ContractParams, ContractResult, Equatable {
-    /// What a message is for: the code of a sign-up, of a sign-in, of a password reset, of an address that an account is to have; the notice to somebody who has an account already, or to the address that an account had until now.
+    /// What a message is for: the code of a sign-up, of a sign-in, of a password reset, of an address that an account is to have; the notice to somebody who has an account already, to somebody who has none, or to the address that an account had until now.
     public var purpose: TemplatePurpose
     /// email: a mail, which has a subject; sms: a text message, which has neither subject nor html and up to 765 characters.
     public var channel: Channel

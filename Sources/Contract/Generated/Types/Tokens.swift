@@ -10,13 +10,16 @@ public struct Tokens: ContractResult, Equatable {
     public var accessToken: String
     /// Gets fresh tokens, once: each use answers the next one.
     public var refreshToken: String
+    /// What the access token allows.
+    public var scope: String
     /// When the ID token expires.
     public var expiresAt: Int64
 
-    public init(idToken: String, accessToken: String, refreshToken: String, expiresAt: Int64) {
+    public init(idToken: String, accessToken: String, refreshToken: String, scope: String, expiresAt: Int64) {
         self.idToken = idToken
         self.accessToken = accessToken
         self.refreshToken = refreshToken
+        self.scope = scope
         self.expiresAt = expiresAt
     }
 
@@ -28,6 +31,8 @@ public struct Tokens: ContractResult, Equatable {
         writer.string(accessToken)
         writer.key("refreshToken")
         writer.string(refreshToken)
+        writer.key("scope")
+        writer.string(scope)
         writer.key("expiresAt")
         writer.int(expiresAt)
         writer.endObject()

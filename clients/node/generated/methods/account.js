@@ -31,13 +31,14 @@ export class AccountMethods {
    * Sends a code to the address that is given; account.submitCode takes it, and only then the account has the address.
    * With an ID token it needs a sign-in of the last five minutes or the present password, unless it is the present
    * address: that is verified, and one that is verified already is completed at once. With enumerationProtection an
-   * address that is taken gets no code, and nobody is told why. The same request within a minute gets the same answer
-   * and sends no second code; with continuationToken alone another code is sent.
+   * address that is taken gets a notice in place of a code, and nobody else is told. The same request within a minute
+   * gets the same answer and sends no second code; with continuationToken alone another code is sent.
    *
    * Also offered with `caller: "public"`.
    *
    * Equivalent: firebase accounts:sendOobCode VERIFY_AND_CHANGE_EMAIL, VERIFY_EMAIL.
    *
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
    * @throws {CallerNotAllowed} A developer method, or a developer's parameter, on a public pipe.
    * @throws {AccountNotFound} An account is named that never was, or is deleted.
    * @throws {InvalidUsername} An address that is malformed, or not of ASCII.
@@ -94,6 +95,7 @@ export class AccountMethods {
    * @throws {AccountLocked} Guessing has locked the account or the address.
    * @throws {AccountDisabled} A disabled account would sign in or refresh.
    * @throws {AudienceNotOffered} An audience that the tenant does not list.
+   * @throws {ScopeNotOffered} A scope that is neither one of OpenID Connect nor the tenant's.
    */
   changePassword(params, options) {
     return this.#call(methods.changePassword, params, options);
@@ -292,6 +294,7 @@ export class AccountMethods {
    *
    * Equivalent: firebase accounts:update oobCode.
    *
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
    * @throws {InvalidCode} A code that is wrong, too old, used up or replaced by a newer one.
    * @throws {AccountLocked} Guessing has locked the account or the address.
    * @throws {UserAlreadyExists} signUp with an address that is taken, at its start or by the time it would end.

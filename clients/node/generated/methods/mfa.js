@@ -35,6 +35,7 @@ export class MfaMethods {
    * @throws {AccountDisabled} A disabled account would sign in or refresh.
    * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have.
    * @throws {MessageNotSent} A mail server or a webhook does not take a message, or none is configured.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
    * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
    * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes, or took longer than an hour.
    * @throws {StepNotPossible} A step that does not follow from where the flow stands.
@@ -69,8 +70,10 @@ export class MfaMethods {
    * @throws {FactorExists} An address or a number is to be enrolled twice.
    * @throws {FactorAddsNothing} The address that somebody signs in with by codes is to be the second factor too.
    * @throws {AudienceNotOffered} An audience that the tenant does not list.
+   * @throws {ScopeNotOffered} A scope that is neither one of OpenID Connect nor the tenant's.
    * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
    * credentials.revoke has named one of them since the token was minted.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
    * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
    * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes, or took longer than an hour.
    * @throws {StepNotPossible} A step that does not follow from where the flow stands.
@@ -108,6 +111,7 @@ export class MfaMethods {
    * @throws {InvalidPhoneNumber} A number is not written as E.164 has it.
    * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have.
    * @throws {MessageNotSent} A mail server or a webhook does not take a message, or none is configured.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
    * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
    * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes, or took longer than an hour.
    * @throws {StepNotPossible} A step that does not follow from where the flow stands.
@@ -200,6 +204,8 @@ export class MfaMethods {
    * @throws {AccountLocked} Guessing has locked the account or the address.
    * @throws {AccountDisabled} A disabled account would sign in or refresh.
    * @throws {AudienceNotOffered} An audience that the tenant does not list.
+   * @throws {ScopeNotOffered} A scope that is neither one of OpenID Connect nor the tenant's.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
    * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
    * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes, or took longer than an hour.
    * @throws {StepNotPossible} A step that does not follow from where the flow stands.

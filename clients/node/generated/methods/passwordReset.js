@@ -30,6 +30,7 @@ export class PasswordResetMethods {
    * @throws {StepNotPossible} A step that does not follow from where the flow stands.
    * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have.
    * @throws {MessageNotSent} A mail server or a webhook does not take a message, or none is configured.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
    */
   resendCode(params, options) {
     return this.#call(methods.resendCode, params, options);
@@ -51,6 +52,7 @@ export class PasswordResetMethods {
    * @throws {AccountDisabled} A disabled account would sign in or refresh.
    * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have.
    * @throws {MessageNotSent} A mail server or a webhook does not take a message, or none is configured.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
    */
   start(params, options) {
     return this.#call(methods.start, params, options);
@@ -70,6 +72,7 @@ export class PasswordResetMethods {
    * @throws {StepNotPossible} A step that does not follow from where the flow stands.
    * @throws {InvalidCode} A code that is wrong, too old, used up or replaced by a newer one.
    * @throws {AccountLocked} Guessing has locked the account or the address.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
    */
   submitCode(params, options) {
     return this.#call(methods.submitCode, params, options);
@@ -90,6 +93,7 @@ export class PasswordResetMethods {
    * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes, or took longer than an hour.
    * @throws {StepNotPossible} A step that does not follow from where the flow stands.
    * @throws {InvalidPassword} A new password breaks rules, or a password is wrong.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
    */
   submitPassword(params, options) {
     return this.#call(methods.submitPassword, params, options);

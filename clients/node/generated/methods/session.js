@@ -42,6 +42,8 @@ export class SessionMethods {
    * @throws {RefreshTokenReused} A used refresh token comes again.
    * @throws {AccountDisabled} A disabled account would sign in or refresh.
    * @throws {AudienceNotOffered} An audience that the tenant does not list.
+   * @throws {ScopeNotOffered} A scope that is neither one of OpenID Connect nor the tenant's.
+   * @throws {ScopeNotGranted} A refresh asks for more than the sign-in was granted.
    */
   refresh(params, options) {
     return this.#call(methods.refresh, params, options);

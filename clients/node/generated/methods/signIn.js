@@ -42,8 +42,8 @@ export class SignInMethods {
   /**
    * Send another code.
    *
-   * The code before it is no longer good once the new one is on its way. If it cannot be sent, or too many were, nothing
-   * changes.
+   * With the tenant's enumerationProtection also where a password is asked for: then a code will do. The code before it
+   * is no longer good once the new one is on its way. If it cannot be sent, or too many were, nothing changes.
    *
    * Also offered with `caller: "public"`.
    *
@@ -54,6 +54,7 @@ export class SignInMethods {
    * @throws {StepNotPossible} A step that does not follow from where the flow stands.
    * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have.
    * @throws {MessageNotSent} A mail server or a webhook does not take a message, or none is configured.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
    */
   resendCode(params, options) {
     return this.#call(methods.resendCode, params, options);
@@ -62,7 +63,10 @@ export class SignInMethods {
   /**
    * Start a sign-in.
    *
-   * Says what the account needs: a password, or a code, which is sent.
+   * Says what the account needs: a password, or a code, which is sent. With the tenant's enumerationProtection it says
+   * the same to everybody: passwordRequired where the tenant's method is emailPassword, else codeRequired. Then
+   * submitPassword is taken beside submitCode, and resendCode sends a code in place of the password, whatever account
+   * there is, or none; whoever cannot sign in gets a mail that says so.
    *
    * Also offered with `caller: "public"`.
    *
@@ -73,6 +77,7 @@ export class SignInMethods {
    * @throws {UserNotFound} A sign-in or a reset for an address without an account.
    * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have.
    * @throws {MessageNotSent} A mail server or a webhook does not take a message, or none is configured.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
    */
   start(params, options) {
     return this.#call(methods.start, params, options);
@@ -93,7 +98,10 @@ export class SignInMethods {
    * @throws {InvalidCode} A code that is wrong, too old, used up or replaced by a newer one.
    * @throws {AccountLocked} Guessing has locked the account or the address.
    * @throws {AccountDisabled} A disabled account would sign in or refresh.
+   * @throws {PasswordChangeRequired} An account whose password must be changed.
    * @throws {AudienceNotOffered} An audience that the tenant does not list.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
+   * @throws {ScopeNotOffered} A scope that is neither one of OpenID Connect nor the tenant's.
    */
   submitCode(params, options) {
     return this.#call(methods.submitCode, params, options);
@@ -102,7 +110,8 @@ export class SignInMethods {
   /**
    * Sign in with the password.
    *
-   * A wrong one counts, and leaves the continuation token valid.
+   * With the tenant's enumerationProtection also where a code was sent. A wrong one counts, and leaves the continuation
+   * token valid.
    *
    * Also offered with `caller: "public"`.
    *
@@ -116,6 +125,8 @@ export class SignInMethods {
    * @throws {AccountLocked} Guessing has locked the account or the address.
    * @throws {AccountDisabled} A disabled account would sign in or refresh.
    * @throws {AudienceNotOffered} An audience that the tenant does not list.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
+   * @throws {ScopeNotOffered} A scope that is neither one of OpenID Connect nor the tenant's.
    */
   submitPassword(params, options) {
     return this.#call(methods.submitPassword, params, options);
@@ -136,6 +147,8 @@ export class SignInMethods {
    * @throws {AccountDisabled} A disabled account would sign in or refresh.
    * @throws {PasswordChangeRequired} An account whose password must be changed.
    * @throws {AudienceNotOffered} An audience that the tenant does not list.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
+   * @throws {ScopeNotOffered} A scope that is neither one of OpenID Connect nor the tenant's.
    */
   withContinuation(params, options) {
     return this.#call(methods.withContinuation, params, options);
@@ -218,6 +231,8 @@ export class SignInMethods {
    * @throws {AccountLocked} Guessing has locked the account or the address.
    * @throws {AccountDisabled} A disabled account would sign in or refresh.
    * @throws {AudienceNotOffered} An audience that the tenant does not list.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
+   * @throws {ScopeNotOffered} A scope that is neither one of OpenID Connect nor the tenant's.
    */
   withPassword(params, options) {
     return this.#call(methods.withPassword, params, options);

@@ -32,6 +32,7 @@ export class SignUpMethods {
    * @throws {StepNotPossible} A step that does not follow from where the flow stands.
    * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have.
    * @throws {MessageNotSent} A mail server or a webhook does not take a message, or none is configured.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
    */
   resendCode(params, options) {
     return this.#call(methods.resendCode, params, options);
@@ -56,6 +57,7 @@ export class SignUpMethods {
    * @throws {InvalidAttributes} A value that does not fit, or a name that the tenant does not ask for.
    * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have.
    * @throws {MessageNotSent} A mail server or a webhook does not take a message, or none is configured.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
    */
   start(params, options) {
     return this.#call(methods.start, params, options);
@@ -76,6 +78,7 @@ export class SignUpMethods {
    * @throws {StepNotPossible} A step that does not follow from where the flow stands.
    * @throws {InvalidAttributes} A value that does not fit, or a name that the tenant does not ask for.
    * @throws {UserAlreadyExists} signUp with an address that is taken, at its start or by the time it would end.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
    */
   submitAttributes(params, options) {
     return this.#call(methods.submitAttributes, params, options);
@@ -96,6 +99,7 @@ export class SignUpMethods {
    * @throws {InvalidCode} A code that is wrong, too old, used up or replaced by a newer one.
    * @throws {UserAlreadyExists} signUp with an address that is taken, at its start or by the time it would end.
    * @throws {AccountLocked} Guessing has locked the account or the address.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
    */
   submitCode(params, options) {
     return this.#call(methods.submitCode, params, options);
@@ -116,6 +120,7 @@ export class SignUpMethods {
    * @throws {PasswordNotAccepted} A password in a tenant whose method is emailCode.
    * @throws {InvalidPassword} A new password breaks rules, or a password is wrong.
    * @throws {UserAlreadyExists} signUp with an address that is taken, at its start or by the time it would end.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
    */
   submitPassword(params, options) {
     return this.#call(methods.submitPassword, params, options);

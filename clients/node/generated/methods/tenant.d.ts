@@ -105,6 +105,8 @@ export interface TenantCreateParams {
   attributes?: readonly TenantAttribute[];
   /** For whom access tokens can be asked beside the tenant itself. At most 100 elements. */
   audiences?: readonly string[];
+  /** What access tokens can be asked to allow, beside openid, profile, email and offline_access. At most 100 elements. */
+  scopes?: readonly string[];
   /** What passwords must be like. */
   passwordPolicy?: PasswordPolicy;
   /** The codes that are sent to people. */
@@ -204,6 +206,8 @@ export interface TenantUpdateParams {
   attributes?: readonly TenantAttribute[];
   /** For whom access tokens can be asked beside the tenant itself. At most 100 elements. */
   audiences?: readonly string[];
+  /** What access tokens can be asked to allow, beside openid, profile, email and offline_access. At most 100 elements. */
+  scopes?: readonly string[];
   /** What passwords must be like. */
   passwordPolicy?: PasswordPolicy;
   /** The codes that are sent to people. */

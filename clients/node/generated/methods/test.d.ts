@@ -11,7 +11,9 @@ export declare class TestMethods {
    * Read or turn the testing clock.
    *
    * In this order: reset returns to the real time, setAt sets, advanceSeconds moves on, freeze stops the clock or lets
-   * it run. Without any of them the clock is only read. Every process on this testing store shares the clock.
+   * it run. Without any of them the clock is only read. All that is due at the new time has happened when this answers:
+   * what expires is judged by this clock, keys take their turns by it, and what is over (flows, sessions, counts,
+   * revocations, keys) is swept. Every process on this testing store shares the clock.
    *
    * Offered by testing processes only.
    *
@@ -51,12 +53,43 @@ export declare class TestMethods {
   ): Promise<TestOutboxResult>;
 
   /**
+   * Make the testing store new again.
+   *
+   * Everything is gone, for every process on the store: tenants, accounts, pools, roles, flows, credentials, audit
+   * records, messages, the seed. The tenant named default is as at the first start, the clock shows the real time, or
+   * stands where --clock had it begin. Other processes notice with their next request; on PostgreSQL within a second.
+   * What --apply set up at the start is not set up again.
+   *
+   * Offered by testing processes only.
+   */
+  reset(
+    params?: TestResetParams,
+    options?: CallOptions,
+  ): Promise<TestResetResult>;
+
+  /**
+   * Make what is random reproducible.
+   *
+   * From now on every id, code, token and key of this store comes from the seed, in every process on it, each draw once.
+   * Two new stores with the same seed, the same clock and the same calls one after the other give the same answers, byte
+   * for byte where tokens are signed with EdDSA; ES256 signatures differ by their nature, and RSA keys do too. Seed a
+   * store that is new or was reset: what was made before stays as it is, but credentials from before are worth nothing
+   * any more. The same seed again begins anew and would give the same ids a second time.
+   *
+   * Offered by testing processes only.
+   */
+  seed(
+    params: TestSeedParams,
+    options?: CallOptions,
+  ): Promise<TestSeedResult>;
+
+  /**
    * Sign any token you like.
    *
    * For tests of what verifies tokens: good ones without a sign-in, and bad ones of every kind. It says iss, sub, aud,
    * iat and exp, and what claims and header add; a member that is null is left out, one that is given stands in place of
-   * ours. Nothing is checked but whose key signs, and nothing is put down: a tenant's token names no session unless
-   * claims do.
+   * ours. Nothing is checked but whose key signs, and nothing is put down but the first key of a tenant that has signed
+   * nothing yet: a tenant's token names no session unless claims do.
    *
    * Offered by testing processes only.
    *
@@ -79,6 +112,11 @@ export interface TestClockParams {
   advanceSeconds?: number;
   /** Return to the real time, running. Without it: false. */
   reset?: boolean;
+  /**
+   * Whether rows that are over are swept before the answer; else in the background, some time after the next change.
+   * Without it: true.
+   */
+  settle?: boolean;
 }
 
 /** What `test.clock` answers. */
@@ -117,6 +155,29 @@ export interface TestOutboxParams {
 export interface TestOutboxResult {
   /** At most 100. */
   messages: SentMessage[];
+}
+
+/** What `test.reset` takes. */
+export type TestResetParams = Record<string, never>;
+
+/** What `test.reset` answers. */
+export interface TestResetResult {
+  /** What the clock shows. */
+  now: Timestamp;
+  /** Whether it stands still. */
+  frozen: boolean;
+}
+
+/** What `test.seed` takes. */
+export interface TestSeedParams {
+  /** Any text. At most 256 characters. */
+  seed: string;
+}
+
+/** What `test.seed` answers. */
+export interface TestSeedResult {
+  /** What was given. */
+  seed: string;
 }
 
 /** What `test.token` takes. */

@@ -4,6 +4,8 @@ const methods = {
   clock: { name: "test.clock", isTesting: true, secrets: [] },
   http: { name: "test.http", isTesting: true, secrets: [] },
   outbox: { name: "test.outbox", isTesting: true, secrets: [] },
+  reset: { name: "test.reset", isTesting: true, secrets: [] },
+  seed: { name: "test.seed", isTesting: true, secrets: [] },
   token: { name: "test.token", isTesting: true, secrets: [["token"]] },
 };
 
@@ -20,7 +22,9 @@ export class TestMethods {
    * Read or turn the testing clock.
    *
    * In this order: reset returns to the real time, setAt sets, advanceSeconds moves on, freeze stops the clock or lets
-   * it run. Without any of them the clock is only read. Every process on this testing store shares the clock.
+   * it run. Without any of them the clock is only read. All that is due at the new time has happened when this answers:
+   * what expires is judged by this clock, keys take their turns by it, and what is over (flows, sessions, counts,
+   * revocations, keys) is swept. Every process on this testing store shares the clock.
    *
    * Offered by testing processes only.
    *
@@ -57,12 +61,41 @@ export class TestMethods {
   }
 
   /**
+   * Make the testing store new again.
+   *
+   * Everything is gone, for every process on the store: tenants, accounts, pools, roles, flows, credentials, audit
+   * records, messages, the seed. The tenant named default is as at the first start, the clock shows the real time, or
+   * stands where --clock had it begin. Other processes notice with their next request; on PostgreSQL within a second.
+   * What --apply set up at the start is not set up again.
+   *
+   * Offered by testing processes only.
+   */
+  reset(params, options) {
+    return this.#call(methods.reset, params, options);
+  }
+
+  /**
+   * Make what is random reproducible.
+   *
+   * From now on every id, code, token and key of this store comes from the seed, in every process on it, each draw once.
+   * Two new stores with the same seed, the same clock and the same calls one after the other give the same answers, byte
+   * for byte where tokens are signed with EdDSA; ES256 signatures differ by their nature, and RSA keys do too. Seed a
+   * store that is new or was reset: what was made before stays as it is, but credentials from before are worth nothing
+   * any more. The same seed again begins anew and would give the same ids a second time.
+   *
+   * Offered by testing processes only.
+   */
+  seed(params, options) {
+    return this.#call(methods.seed, params, options);
+  }
+
+  /**
    * Sign any token you like.
    *
    * For tests of what verifies tokens: good ones without a sign-in, and bad ones of every kind. It says iss, sub, aud,
    * iat and exp, and what claims and header add; a member that is null is left out, one that is given stands in place of
-   * ours. Nothing is checked but whose key signs, and nothing is put down: a tenant's token names no session unless
-   * claims do.
+   * ours. Nothing is checked but whose key signs, and nothing is put down but the first key of a tenant that has signed
+   * nothing yet: a tenant's token names no session unless claims do.
    *
    * Offered by testing processes only.
    *

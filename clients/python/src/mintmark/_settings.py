@@ -44,6 +44,13 @@ class Settings:
         db_connections: Optional[int] = None,
         ca_file: Optional[Path] = None,
         proxy: Optional[str] = None,
+        smtp_url: Optional[str] = None,
+        mail_from: Optional[str] = None,
+        smtp_user: Optional[str] = None,
+        smtp_password_file: Optional[Path] = None,
+        smtp_unencrypted: bool = False,
+        webhook_url: Optional[str] = None,
+        webhook_secret_file: Optional[Path] = None,
         arguments: Sequence[str] = (),
         environment: Optional[Mapping[str, str]] = None,
     ) -> None:
@@ -76,6 +83,13 @@ class Settings:
             db_connections: How many connections to a PostgreSQL server may be open at once.
             ca_file: A file of certificates (PEM) that are trusted beside the system's own when login providers are asked.
             proxy: The proxy by which login providers are asked.
+            smtp_url: The mail server, such as `smtp://mail.example.com:587` (STARTTLS) or `smtps://mail.example.com`.
+            mail_from: The address that mails come from.
+            smtp_user: Who logs in to the mail server, with the password in a file or as `MINTMARK_SMTP_PASSWORD` in `environment`.
+            smtp_password_file: A file with that password.
+            smtp_unencrypted: Speak to the mail server without TLS; on a loopback address only.
+            webhook_url: Where text messages, and mails if there is no mail server, are posted to.
+            webhook_secret_file: A file with the secret that posts are signed with; or `MINTMARK_WEBHOOK_SECRET` in `environment`.
             arguments: More arguments of `mintmark serve`, as they are.
             environment: More environment variables, such as `MINTMARK_MASTER_KEY`.
         """
@@ -99,8 +113,12 @@ class Settings:
             ("--clock", clock), ("--migrate", migrate), ("--log-level", log_level), ("--drain", drain), ("--max-line", max_line),
             ("--parent", parent), ("--apply", absolute(apply)), ("--audit-retention-days", audit_retention_days),
             ("--db-connections", db_connections), ("--ca-file", absolute(ca_file)), ("--proxy", proxy),
+            ("--smtp-url", smtp_url), ("--mail-from", mail_from), ("--smtp-user", smtp_user),
+            ("--smtp-password-file", absolute(smtp_password_file)), ("--webhook-url", webhook_url),
+            ("--webhook-secret-file", absolute(webhook_secret_file)),
         ]
-        flags = [("--testing", testing), ("--audit-issuance", audit_issuance), ("--sequential", sequential)]
+        flags = [("--testing", testing), ("--audit-issuance", audit_issuance), ("--sequential", sequential),
+                 ("--smtp-unencrypted", smtp_unencrypted)]
         self.command = command(self.binary, options, flags, arguments)
         self._begin()
 

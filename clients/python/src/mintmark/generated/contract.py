@@ -111,6 +111,8 @@ METHODS = frozenset({
     "test.clock",
     "test.http",
     "test.outbox",
+    "test.reset",
+    "test.seed",
     "test.token",
     "token.discovery",
     "token.jwks",
@@ -124,5 +126,7 @@ TESTING_METHODS = frozenset({
     "test.clock",
     "test.http",
     "test.outbox",
+    "test.reset",
+    "test.seed",
     "test.token",
 })

@@ -1634,6 +1634,82 @@ class AudienceNotOffered(AnsweredError):
         return cast("str", self._required("audience"))
 
 
+class TooManyFromClient(AnsweredError):
+    """A client's address has made more requests, failures or codes than it may.
+
+    nativeAuth: 429
+    firebase: TOO_MANY_ATTEMPTS_TRY_LATER
+    """
+
+    code = 4060
+    type = "tooManyFromClient"
+
+    @property
+    def counted(self) -> str:
+        """What there was too much of: requests, failures or codes."""
+        return cast("str", self._required("counted"))
+
+    @property
+    def retry_after_seconds(self) -> int:
+        """After how many seconds it can work."""
+        return cast("int", self._required("retryAfterSeconds"))
+
+
+class ScopeNotOffered(AnsweredError):
+    """A scope that is neither one of OpenID Connect nor the tenant's.
+
+    nativeAuth: invalid_scope
+    """
+
+    code = 4061
+    type = "scopeNotOffered"
+
+    @property
+    def tenant_id(self) -> str:
+        """The id of a tenant, which stands in its issuer and is the audience of its ID tokens."""
+        return cast("str", self._required("tenantId"))
+
+    @property
+    def scopes(self) -> List[str]:
+        """All that are not offered."""
+        return cast("List[str]", self._required("scopes"))
+
+
+class ScopeNotGranted(AnsweredError):
+    """A refresh asks for more than the sign-in was granted.
+
+    nativeAuth: invalid_scope
+    """
+
+    code = 4062
+    type = "scopeNotGranted"
+
+    @property
+    def scopes(self) -> List[str]:
+        """What was not granted."""
+        return cast("List[str]", self._required("scopes"))
+
+    @property
+    def granted(self) -> List[str]:
+        """What was."""
+        return cast("List[str]", self._required("granted"))
+
+
+class TokenScopeMissing(AnsweredError):
+    """token.verify is to find a scope that the token does not have.
+
+    nativeAuth: insufficient_scope
+    """
+
+    code = 4063
+    type = "tokenScopeMissing"
+
+    @property
+    def missing(self) -> List[str]:
+        """What it does not allow."""
+        return cast("List[str]", self._required("missing"))
+
+
 class AccountNotFound(AnsweredError):
     """An account is named that never was, or is deleted.
 
@@ -2671,6 +2747,10 @@ BY_TYPE: Dict[str, Type[AnsweredError]] = {
     "refreshTokenExpired": RefreshTokenExpired,
     "refreshTokenReused": RefreshTokenReused,
     "audienceNotOffered": AudienceNotOffered,
+    "tooManyFromClient": TooManyFromClient,
+    "scopeNotOffered": ScopeNotOffered,
+    "scopeNotGranted": ScopeNotGranted,
+    "tokenScopeMissing": TokenScopeMissing,
     "accountNotFound": AccountNotFound,
     "accountDisabled": AccountDisabled,
     "accountExists": AccountExists,
@@ -2824,6 +2904,10 @@ __all__ = [
     "RefreshTokenExpired",
     "RefreshTokenReused",
     "AudienceNotOffered",
+    "TooManyFromClient",
+    "ScopeNotOffered",
+    "ScopeNotGranted",
+    "TokenScopeMissing",
     "AccountNotFound",
     "AccountDisabled",
     "AccountExists",

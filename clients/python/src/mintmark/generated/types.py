@@ -118,8 +118,8 @@ SystemInfoResultCaller = Literal["developer", "public"]
 # Where the data lives.
 SystemInfoResultStoreKind = Literal["memory", "sqlite", "postgres"]
 
-# What a message is for: the code of a sign-up, of a sign-in, of a password reset, of an address that an account is to have; the notice to somebody who has an account already, or to the address that an account had until now.
-TemplatePurpose = Literal["signUp", "signIn", "passwordReset", "verifyAddress", "signUpNotice", "addressChanged"]
+# What a message is for: the code of a sign-up, of a sign-in, of a password reset, of an address that an account is to have; the notice to somebody who has an account already, to somebody who has none, or to the address that an account had until now.
+TemplatePurpose = Literal["signUp", "signIn", "passwordReset", "verifyAddress", "signUpNotice", "noAccountNotice", "addressChanged"]
 
 # Which of the issuer's keys signs. wrong is none of them but claims to be the active one; unknown has a kid of its own.
 TestTokenKeyState = Literal["active", "next", "retired", "revoked", "gone", "wrong", "unknown"]
@@ -752,6 +752,25 @@ class BreachedPasswordCheck(Record):
         """Whether it may be on a loopback address, without TLS."""
         value = self._optional("allowInsecure")
         return None if value is None else cast("bool", value)
+
+
+class ClientOrigin(Record):
+    """From where somebody uses your application. What is asked for, failed and sent is then counted by it too:
+    20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+    """
+
+    __slots__ = ()
+    _members = (("address", "address"),)
+
+    def __init__(self, *, address: str) -> None:
+        super().__init__({
+            "address": address,
+        })
+
+    @property
+    def address(self) -> str:
+        """The IPv4 or IPv6 address; of IPv6 the first 64 bits count."""
+        return cast("str", self._required("address"))
 
 
 class CodePolicy(Record):
@@ -4098,7 +4117,7 @@ class SignInStep(Record):
     """Where a sign-in stands."""
 
     __slots__ = ()
-    _members = (("state", "state"), ("continuation_token", "continuationToken"), ("sent_to", "sentTo"), ("channel", "channel"), ("code_length", "codeLength"), ("resend_at", "resendAt"), ("expires_at", "expiresAt"), ("hints", "hints"), ("account", "account"), ("id_token", "idToken"), ("access_token", "accessToken"), ("refresh_token", "refreshToken"), ("is_new_account", "isNewAccount"), ("additional_user_info", "additionalUserInfo"), ("provider_tokens", "providerTokens"), ("providers", "providers"), ("email", "email"), ("pending_token", "pendingToken"),)
+    _members = (("state", "state"), ("continuation_token", "continuationToken"), ("sent_to", "sentTo"), ("channel", "channel"), ("code_length", "codeLength"), ("resend_at", "resendAt"), ("expires_at", "expiresAt"), ("hints", "hints"), ("account", "account"), ("id_token", "idToken"), ("access_token", "accessToken"), ("refresh_token", "refreshToken"), ("scope", "scope"), ("is_new_account", "isNewAccount"), ("additional_user_info", "additionalUserInfo"), ("provider_tokens", "providerTokens"), ("providers", "providers"), ("email", "email"), ("pending_token", "pendingToken"),)
     _secret = frozenset({"continuationToken", "idToken", "accessToken", "refreshToken", "pendingToken"})
 
     def __init__(
@@ -4116,6 +4135,7 @@ class SignInStep(Record):
         id_token: Optional[str] = None,
         access_token: Optional[str] = None,
         refresh_token: Optional[str] = None,
+        scope: Optional[str] = None,
         is_new_account: Optional[bool] = None,
         additional_user_info: Optional[Union[AdditionalUserInfo, Mapping[str, Any]]] = None,
         provider_tokens: Optional[Union[ProviderTokens, Mapping[str, Any]]] = None,
@@ -4136,6 +4156,7 @@ class SignInStep(Record):
             "idToken": id_token,
             "accessToken": access_token,
             "refreshToken": refresh_token,
+            "scope": scope,
             "isNewAccount": is_new_account,
             "additionalUserInfo": additional_user_info,
             "providerTokens": provider_tokens,
@@ -4224,6 +4245,12 @@ class SignInStep(Record):
     def refresh_token(self) -> Optional[str]:
         """completed: gets fresh ones."""
         value = self._optional("refreshToken")
+        return None if value is None else cast("str", value)
+
+    @property
+    def scope(self) -> Optional[str]:
+        """completed: what the access token allows."""
+        value = self._optional("scope")
         return None if value is None else cast("str", value)
 
     @property
@@ -4964,7 +4991,7 @@ class Tenant(Record):
     """A tenant: the accounts of people, and how they come to be."""
 
     __slots__ = ()
-    _members = (("tenant_id", "tenantId"), ("name", "name"), ("issuer", "issuer"), ("local_account_method", "localAccountMethod"), ("sign_up_allowed", "signUpAllowed"), ("attributes", "attributes"), ("audiences", "audiences"), ("password_policy", "passwordPolicy"), ("codes", "codes"), ("lockout", "lockout"), ("tokens", "tokens"), ("delivery", "delivery"), ("enumeration_protection", "enumerationProtection"), ("one_account_per_address", "oneAccountPerAddress"), ("mfa", "mfa"), ("totp_adjacent_intervals", "totpAdjacentIntervals"), ("anonymous_allowed", "anonymousAllowed"), ("custom_token_signers", "customTokenSigners"), ("signing_algorithm", "signingAlgorithm"), ("created_at", "createdAt"), ("updated_at", "updatedAt"),)
+    _members = (("tenant_id", "tenantId"), ("name", "name"), ("issuer", "issuer"), ("local_account_method", "localAccountMethod"), ("sign_up_allowed", "signUpAllowed"), ("attributes", "attributes"), ("audiences", "audiences"), ("scopes", "scopes"), ("password_policy", "passwordPolicy"), ("codes", "codes"), ("lockout", "lockout"), ("tokens", "tokens"), ("delivery", "delivery"), ("enumeration_protection", "enumerationProtection"), ("one_account_per_address", "oneAccountPerAddress"), ("mfa", "mfa"), ("totp_adjacent_intervals", "totpAdjacentIntervals"), ("anonymous_allowed", "anonymousAllowed"), ("custom_token_signers", "customTokenSigners"), ("signing_algorithm", "signingAlgorithm"), ("created_at", "createdAt"), ("updated_at", "updatedAt"),)
 
     def __init__(
         self,
@@ -4975,6 +5002,7 @@ class Tenant(Record):
         sign_up_allowed: bool,
         attributes: Sequence[Union[TenantAttribute, Mapping[str, Any]]],
         audiences: Sequence[str],
+        scopes: Sequence[str],
         password_policy: Union[PasswordPolicy, Mapping[str, Any]],
         codes: Union[CodePolicy, Mapping[str, Any]],
         lockout: Union[LockoutPolicy, Mapping[str, Any]],
@@ -4999,6 +5027,7 @@ class Tenant(Record):
             "signUpAllowed": sign_up_allowed,
             "attributes": attributes,
             "audiences": audiences,
+            "scopes": scopes,
             "passwordPolicy": password_policy,
             "codes": codes,
             "lockout": lockout,
@@ -5052,6 +5081,11 @@ class Tenant(Record):
     def audiences(self) -> List[str]:
         """For whom access tokens can be asked beside the tenant itself."""
         return cast("List[str]", self._required("audiences"))
+
+    @property
+    def scopes(self) -> List[str]:
+        """What access tokens can be asked to allow, beside openid, profile, email and offline_access."""
+        return cast("List[str]", self._required("scopes"))
 
     @property
     def password_policy(self) -> PasswordPolicy:
@@ -5226,7 +5260,7 @@ class TenantDeclaration(Record):
     """
 
     __slots__ = ()
-    _members = (("tenant_id", "tenantId"), ("name", "name"), ("local_account_method", "localAccountMethod"), ("sign_up_allowed", "signUpAllowed"), ("attributes", "attributes"), ("audiences", "audiences"), ("password_policy", "passwordPolicy"), ("codes", "codes"), ("lockout", "lockout"), ("tokens", "tokens"), ("delivery", "delivery"), ("enumeration_protection", "enumerationProtection"), ("one_account_per_address", "oneAccountPerAddress"), ("mfa", "mfa"), ("totp_adjacent_intervals", "totpAdjacentIntervals"), ("anonymous_allowed", "anonymousAllowed"), ("custom_token_signers", "customTokenSigners"), ("signing_algorithm", "signingAlgorithm"),)
+    _members = (("tenant_id", "tenantId"), ("name", "name"), ("local_account_method", "localAccountMethod"), ("sign_up_allowed", "signUpAllowed"), ("attributes", "attributes"), ("audiences", "audiences"), ("scopes", "scopes"), ("password_policy", "passwordPolicy"), ("codes", "codes"), ("lockout", "lockout"), ("tokens", "tokens"), ("delivery", "delivery"), ("enumeration_protection", "enumerationProtection"), ("one_account_per_address", "oneAccountPerAddress"), ("mfa", "mfa"), ("totp_adjacent_intervals", "totpAdjacentIntervals"), ("anonymous_allowed", "anonymousAllowed"), ("custom_token_signers", "customTokenSigners"), ("signing_algorithm", "signingAlgorithm"),)
 
     def __init__(
         self,
@@ -5237,6 +5271,7 @@ class TenantDeclaration(Record):
         sign_up_allowed: Optional[bool] = None,
         attributes: Optional[Sequence[Union[TenantAttribute, Mapping[str, Any]]]] = None,
         audiences: Optional[Sequence[str]] = None,
+        scopes: Optional[Sequence[str]] = None,
         password_policy: Optional[Union[PasswordPolicy, Mapping[str, Any]]] = None,
         codes: Optional[Union[CodePolicy, Mapping[str, Any]]] = None,
         lockout: Optional[Union[LockoutPolicy, Mapping[str, Any]]] = None,
@@ -5257,6 +5292,7 @@ class TenantDeclaration(Record):
             "signUpAllowed": sign_up_allowed,
             "attributes": attributes,
             "audiences": audiences,
+            "scopes": scopes,
             "passwordPolicy": password_policy,
             "codes": codes,
             "lockout": lockout,
@@ -5307,6 +5343,12 @@ class TenantDeclaration(Record):
     def audiences(self) -> Optional[List[str]]:
         """For whom access tokens can be asked beside the tenant itself."""
         value = self._optional("audiences")
+        return None if value is None else cast("List[str]", value)
+
+    @property
+    def scopes(self) -> Optional[List[str]]:
+        """What access tokens can be asked to allow, beside openid, profile, email and offline_access."""
+        value = self._optional("scopes")
         return None if value is None else cast("List[str]", value)
 
     @property
@@ -5604,9 +5646,9 @@ class TenantTemplate(Record):
     @property
     def purpose(self) -> str:
         """What a message is for: the code of a sign-up, of a sign-in, of a password reset, of an address that an
-        account is to have; the notice to somebody who has an account already, or to the address that an
-        account had until now. One of signUp, signIn, passwordReset, verifyAddress, signUpNotice,
-        addressChanged, or what a newer binary answers.
+        account is to have; the notice to somebody who has an account already, to somebody who has none, or to
+        the address that an account had until now. One of signUp, signIn, passwordReset, verifyAddress,
+        signUpNotice, noAccountNotice, addressChanged, or what a newer binary answers.
         """
         return cast("str", self._required("purpose"))
 
@@ -5746,6 +5788,46 @@ class TestOutboxResult(Record):
     def messages(self) -> List[SentMessage]:
         """At most 100."""
         return [SentMessage.of(each) for each in self._required("messages")]
+
+
+class TestResetResult(Record):
+    """What `test.reset` answers."""
+
+    __slots__ = ()
+    _members = (("now", "now"), ("frozen", "frozen"),)
+
+    def __init__(self, *, now: int, frozen: bool) -> None:
+        super().__init__({
+            "now": now,
+            "frozen": frozen,
+        })
+
+    @property
+    def now(self) -> int:
+        """What the clock shows."""
+        return cast("int", self._required("now"))
+
+    @property
+    def frozen(self) -> bool:
+        """Whether it stands still."""
+        return cast("bool", self._required("frozen"))
+
+
+class TestSeedResult(Record):
+    """What `test.seed` answers."""
+
+    __slots__ = ()
+    _members = (("seed", "seed"),)
+
+    def __init__(self, *, seed: str) -> None:
+        super().__init__({
+            "seed": seed,
+        })
+
+    @property
+    def seed(self) -> str:
+        """What was given."""
+        return cast("str", self._required("seed"))
 
 
 class TestTokenResult(Record):
@@ -6020,14 +6102,23 @@ class Tokens(Record):
     """Fresh tokens of a session."""
 
     __slots__ = ()
-    _members = (("id_token", "idToken"), ("access_token", "accessToken"), ("refresh_token", "refreshToken"), ("expires_at", "expiresAt"),)
+    _members = (("id_token", "idToken"), ("access_token", "accessToken"), ("refresh_token", "refreshToken"), ("scope", "scope"), ("expires_at", "expiresAt"),)
     _secret = frozenset({"idToken", "accessToken", "refreshToken"})
 
-    def __init__(self, *, id_token: str, access_token: str, refresh_token: str, expires_at: int) -> None:
+    def __init__(
+        self,
+        *,
+        id_token: str,
+        access_token: str,
+        refresh_token: str,
+        scope: str,
+        expires_at: int,
+    ) -> None:
         super().__init__({
             "idToken": id_token,
             "accessToken": access_token,
             "refreshToken": refresh_token,
+            "scope": scope,
             "expiresAt": expires_at,
         })
 
@@ -6045,6 +6136,11 @@ class Tokens(Record):
     def refresh_token(self) -> str:
         """Gets fresh tokens, once: each use answers the next one."""
         return cast("str", self._required("refreshToken"))
+
+    @property
+    def scope(self) -> str:
+        """What the access token allows."""
+        return cast("str", self._required("scope"))
 
     @property
     def expires_at(self) -> int:
@@ -6161,6 +6257,7 @@ __all__ = [
     "AuditRecord",
     "AuditVerifyResult",
     "BreachedPasswordCheck",
+    "ClientOrigin",
     "CodePolicy",
     "CompatHttpResult",
     "Credential",
@@ -6258,6 +6355,8 @@ __all__ = [
     "TestClockResult",
     "TestHttpResult",
     "TestOutboxResult",
+    "TestResetResult",
+    "TestSeedResult",
     "TestTokenResult",
     "TokenDiscoveryResult",
     "TokenJwksResult",

@@ -22,6 +22,7 @@ class AccountMethods:
         current_password: Optional[str] = None,
         language: Optional[str] = None,
         continuation_token: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.EmailChangeStep:
@@ -30,9 +31,9 @@ class AccountMethods:
         Sends a code to the address that is given; account.submitCode takes it, and only then the account has
         the address. With an ID token it needs a sign-in of the last five minutes or the present password,
         unless it is the present address: that is verified, and one that is verified already is completed at
-        once. With enumerationProtection an address that is taken gets no code, and nobody is told why. The
-        same request within a minute gets the same answer and sends no second code; with continuationToken
-        alone another code is sent.
+        once. With enumerationProtection an address that is taken gets a notice in place of a code, and nobody
+        else is told. The same request within a minute gets the same answer and sends no second code; with
+        continuationToken alone another code is sent.
 
         Exactly one of id_token, account_id, continuation_token must be given.
 
@@ -51,10 +52,14 @@ class AccountMethods:
                 tenant's own, else the built-in English ones. It stays for the whole flow.
             continuation_token (string of 1–512 characters; optional): Of a change that waits for its code:
                 send another one. The code before it is no longer good once the new one is on its way.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
             CallerNotAllowed: A developer method, or a developer's parameter, on a public pipe.
             AccountNotFound: An account is named that never was, or is deleted.
             InvalidUsername: An address that is malformed, or not of ASCII.
@@ -91,6 +96,7 @@ class AccountMethods:
             "currentPassword": current_password,
             "language": language,
             "continuationToken": continuation_token,
+            "client": client,
         }
         answer = self._call("account.changeEmail", params, timeout, trace)
         return types.EmailChangeStep.of(answer)
@@ -102,6 +108,7 @@ class AccountMethods:
         current_password: str,
         new_password: str,
         audience: Optional[str] = None,
+        scope: Optional[str] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.Tokens:
@@ -116,6 +123,9 @@ class AccountMethods:
             new_password (string of 0–4096 characters): A password.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
+            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
+                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
+                Without it, openid.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -137,6 +147,7 @@ class AccountMethods:
             AccountLocked: Guessing has locked the account or the address.
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
+            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
 
         Elsewhere: firebase: accounts:update password.
         """
@@ -145,6 +156,7 @@ class AccountMethods:
             "currentPassword": current_password,
             "newPassword": new_password,
             "audience": audience,
+            "scope": scope,
         }
         answer = self._call("account.changePassword", params, timeout, trace)
         return types.Tokens.of(answer)
@@ -503,6 +515,7 @@ class AccountMethods:
         *,
         continuation_token: str,
         code: str,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.EmailChangeStep:
@@ -518,10 +531,14 @@ class AccountMethods:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
                 one flow, fits the latest step alone, and ages.
             code (string of 0–64 characters): The code that was sent, digit for digit.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
             InvalidCode: A code that is wrong, too old, used up or replaced by a newer one.
             AccountLocked: Guessing has locked the account or the address.
             UserAlreadyExists: signUp with an address that is taken, at its start or by the time it would end.
@@ -531,7 +548,11 @@ class AccountMethods:
 
         Elsewhere: firebase: accounts:update oobCode.
         """
-        params: Dict[str, Any] = {"continuationToken": continuation_token, "code": code}
+        params: Dict[str, Any] = {
+            "continuationToken": continuation_token,
+            "code": code,
+            "client": client,
+        }
         answer = self._call("account.submitCode", params, timeout, trace)
         return types.EmailChangeStep.of(answer)
 
@@ -644,6 +665,7 @@ class AsyncAccountMethods:
         current_password: Optional[str] = None,
         language: Optional[str] = None,
         continuation_token: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.EmailChangeStep:
@@ -652,9 +674,9 @@ class AsyncAccountMethods:
         Sends a code to the address that is given; account.submitCode takes it, and only then the account has
         the address. With an ID token it needs a sign-in of the last five minutes or the present password,
         unless it is the present address: that is verified, and one that is verified already is completed at
-        once. With enumerationProtection an address that is taken gets no code, and nobody is told why. The
-        same request within a minute gets the same answer and sends no second code; with continuationToken
-        alone another code is sent.
+        once. With enumerationProtection an address that is taken gets a notice in place of a code, and nobody
+        else is told. The same request within a minute gets the same answer and sends no second code; with
+        continuationToken alone another code is sent.
 
         Exactly one of id_token, account_id, continuation_token must be given.
 
@@ -673,10 +695,14 @@ class AsyncAccountMethods:
                 tenant's own, else the built-in English ones. It stays for the whole flow.
             continuation_token (string of 1–512 characters; optional): Of a change that waits for its code:
                 send another one. The code before it is no longer good once the new one is on its way.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
             CallerNotAllowed: A developer method, or a developer's parameter, on a public pipe.
             AccountNotFound: An account is named that never was, or is deleted.
             InvalidUsername: An address that is malformed, or not of ASCII.
@@ -713,6 +739,7 @@ class AsyncAccountMethods:
             "currentPassword": current_password,
             "language": language,
             "continuationToken": continuation_token,
+            "client": client,
         }
         answer = await self._call("account.changeEmail", params, timeout, trace)
         return types.EmailChangeStep.of(answer)
@@ -724,6 +751,7 @@ class AsyncAccountMethods:
         current_password: str,
         new_password: str,
         audience: Optional[str] = None,
+        scope: Optional[str] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.Tokens:
@@ -738,6 +766,9 @@ class AsyncAccountMethods:
             new_password (string of 0–4096 characters): A password.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
+            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
+                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
+                Without it, openid.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -759,6 +790,7 @@ class AsyncAccountMethods:
             AccountLocked: Guessing has locked the account or the address.
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
+            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
 
         Elsewhere: firebase: accounts:update password.
         """
@@ -767,6 +799,7 @@ class AsyncAccountMethods:
             "currentPassword": current_password,
             "newPassword": new_password,
             "audience": audience,
+            "scope": scope,
         }
         answer = await self._call("account.changePassword", params, timeout, trace)
         return types.Tokens.of(answer)
@@ -1125,6 +1158,7 @@ class AsyncAccountMethods:
         *,
         continuation_token: str,
         code: str,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.EmailChangeStep:
@@ -1140,10 +1174,14 @@ class AsyncAccountMethods:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
                 one flow, fits the latest step alone, and ages.
             code (string of 0–64 characters): The code that was sent, digit for digit.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
             InvalidCode: A code that is wrong, too old, used up or replaced by a newer one.
             AccountLocked: Guessing has locked the account or the address.
             UserAlreadyExists: signUp with an address that is taken, at its start or by the time it would end.
@@ -1153,7 +1191,11 @@ class AsyncAccountMethods:
 
         Elsewhere: firebase: accounts:update oobCode.
         """
-        params: Dict[str, Any] = {"continuationToken": continuation_token, "code": code}
+        params: Dict[str, Any] = {
+            "continuationToken": continuation_token,
+            "code": code,
+            "client": client,
+        }
         answer = await self._call("account.submitCode", params, timeout, trace)
         return types.EmailChangeStep.of(answer)
 

@@ -18,6 +18,7 @@ class MfaMethods:
         *,
         continuation_token: str,
         factor_id: str,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
@@ -32,6 +33,9 @@ class MfaMethods:
                 one flow, fits the latest step alone, and ages.
             factor_id (string of 1–64 characters): The id of a second factor; recovery stands for the recovery
                 codes.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -41,13 +45,18 @@ class MfaMethods:
             AccountDisabled: A disabled account would sign in or refresh.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
             ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
             StepNotPossible: A step that does not follow from where the flow stands.
 
         Elsewhere: firebase: mfaSignIn:start; nativeAuth: /oauth2/v2.0/challenge.
         """
-        params: Dict[str, Any] = {"continuationToken": continuation_token, "factorId": factor_id}
+        params: Dict[str, Any] = {
+            "continuationToken": continuation_token,
+            "factorId": factor_id,
+            "client": client,
+        }
         answer = self._call("mfa.challenge", params, timeout, trace)
         return types.SignInStep.of(answer)
 
@@ -57,6 +66,7 @@ class MfaMethods:
         continuation_token: str,
         code: str,
         audience: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
@@ -72,6 +82,9 @@ class MfaMethods:
                 a recovery code, with its hyphens or without.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, whom the sign-in named, else the tenant itself.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -95,8 +108,10 @@ class MfaMethods:
             FactorAddsNothing: The address that somebody signs in with by codes is to be the second factor
                 too.
             AudienceNotOffered: An audience that the tenant does not list.
+            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
             TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
                 revoked, or credentials.revoke has named one of them since the token was minted.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
             ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
             StepNotPossible: A step that does not follow from where the flow stands.
@@ -107,6 +122,7 @@ class MfaMethods:
             "continuationToken": continuation_token,
             "code": code,
             "audience": audience,
+            "client": client,
         }
         answer = self._call("mfa.confirm", params, timeout, trace)
         return types.SignInStep.of(answer)
@@ -121,6 +137,7 @@ class MfaMethods:
         email: Optional[str] = None,
         phone_number: Optional[str] = None,
         language: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.EnrolmentStep:
@@ -145,6 +162,9 @@ class MfaMethods:
             language (string of 2–64 characters like ^[A-Za-z]+(-[A-Za-z0-9]+)*$; optional): The language of
                 the messages: the tenant's words in it, else in the language without its region, else in the
                 tenant's own, else the built-in English ones. It stays for the whole flow.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -169,6 +189,7 @@ class MfaMethods:
             InvalidPhoneNumber: A number is not written as E.164 has it.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
             ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
             StepNotPossible: A step that does not follow from where the flow stands.
@@ -195,6 +216,7 @@ class MfaMethods:
             "email": email,
             "phoneNumber": phone_number,
             "language": language,
+            "client": client,
         }
         answer = self._call("mfa.enroll", params, timeout, trace)
         return types.EnrolmentStep.of(answer)
@@ -292,6 +314,7 @@ class MfaMethods:
         code: str,
         factor_id: Optional[str] = None,
         audience: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
@@ -309,6 +332,9 @@ class MfaMethods:
                 a recovery code, with its hyphens or without.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, whom the sign-in named, else the tenant itself.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -319,6 +345,8 @@ class MfaMethods:
             AccountLocked: Guessing has locked the account or the address.
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
+            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
             ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
             StepNotPossible: A step that does not follow from where the flow stands.
@@ -330,6 +358,7 @@ class MfaMethods:
             "factorId": factor_id,
             "code": code,
             "audience": audience,
+            "client": client,
         }
         answer = self._call("mfa.resolve", params, timeout, trace)
         return types.SignInStep.of(answer)
@@ -410,6 +439,7 @@ class AsyncMfaMethods:
         *,
         continuation_token: str,
         factor_id: str,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
@@ -424,6 +454,9 @@ class AsyncMfaMethods:
                 one flow, fits the latest step alone, and ages.
             factor_id (string of 1–64 characters): The id of a second factor; recovery stands for the recovery
                 codes.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -433,13 +466,18 @@ class AsyncMfaMethods:
             AccountDisabled: A disabled account would sign in or refresh.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
             ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
             StepNotPossible: A step that does not follow from where the flow stands.
 
         Elsewhere: firebase: mfaSignIn:start; nativeAuth: /oauth2/v2.0/challenge.
         """
-        params: Dict[str, Any] = {"continuationToken": continuation_token, "factorId": factor_id}
+        params: Dict[str, Any] = {
+            "continuationToken": continuation_token,
+            "factorId": factor_id,
+            "client": client,
+        }
         answer = await self._call("mfa.challenge", params, timeout, trace)
         return types.SignInStep.of(answer)
 
@@ -449,6 +487,7 @@ class AsyncMfaMethods:
         continuation_token: str,
         code: str,
         audience: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
@@ -464,6 +503,9 @@ class AsyncMfaMethods:
                 a recovery code, with its hyphens or without.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, whom the sign-in named, else the tenant itself.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -487,8 +529,10 @@ class AsyncMfaMethods:
             FactorAddsNothing: The address that somebody signs in with by codes is to be the second factor
                 too.
             AudienceNotOffered: An audience that the tenant does not list.
+            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
             TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
                 revoked, or credentials.revoke has named one of them since the token was minted.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
             ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
             StepNotPossible: A step that does not follow from where the flow stands.
@@ -499,6 +543,7 @@ class AsyncMfaMethods:
             "continuationToken": continuation_token,
             "code": code,
             "audience": audience,
+            "client": client,
         }
         answer = await self._call("mfa.confirm", params, timeout, trace)
         return types.SignInStep.of(answer)
@@ -513,6 +558,7 @@ class AsyncMfaMethods:
         email: Optional[str] = None,
         phone_number: Optional[str] = None,
         language: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.EnrolmentStep:
@@ -537,6 +583,9 @@ class AsyncMfaMethods:
             language (string of 2–64 characters like ^[A-Za-z]+(-[A-Za-z0-9]+)*$; optional): The language of
                 the messages: the tenant's words in it, else in the language without its region, else in the
                 tenant's own, else the built-in English ones. It stays for the whole flow.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -561,6 +610,7 @@ class AsyncMfaMethods:
             InvalidPhoneNumber: A number is not written as E.164 has it.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
             ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
             StepNotPossible: A step that does not follow from where the flow stands.
@@ -587,6 +637,7 @@ class AsyncMfaMethods:
             "email": email,
             "phoneNumber": phone_number,
             "language": language,
+            "client": client,
         }
         answer = await self._call("mfa.enroll", params, timeout, trace)
         return types.EnrolmentStep.of(answer)
@@ -684,6 +735,7 @@ class AsyncMfaMethods:
         code: str,
         factor_id: Optional[str] = None,
         audience: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
@@ -701,6 +753,9 @@ class AsyncMfaMethods:
                 a recovery code, with its hyphens or without.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, whom the sign-in named, else the tenant itself.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -711,6 +766,8 @@ class AsyncMfaMethods:
             AccountLocked: Guessing has locked the account or the address.
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
+            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
             ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
             StepNotPossible: A step that does not follow from where the flow stands.
@@ -722,6 +779,7 @@ class AsyncMfaMethods:
             "factorId": factor_id,
             "code": code,
             "audience": audience,
+            "client": client,
         }
         answer = await self._call("mfa.resolve", params, timeout, trace)
         return types.SignInStep.of(answer)

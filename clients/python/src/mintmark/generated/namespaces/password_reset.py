@@ -17,6 +17,7 @@ class PasswordResetMethods:
         self,
         *,
         continuation_token: str,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.PasswordResetStep:
@@ -27,6 +28,9 @@ class PasswordResetMethods:
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
                 one flow, fits the latest step alone, and ages.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -36,10 +40,11 @@ class PasswordResetMethods:
             StepNotPossible: A step that does not follow from where the flow stands.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
         Elsewhere: nativeAuth: /resetpassword/v1.0/challenge.
         """
-        params: Dict[str, Any] = {"continuationToken": continuation_token}
+        params: Dict[str, Any] = {"continuationToken": continuation_token, "client": client}
         answer = self._call("passwordReset.resendCode", params, timeout, trace)
         return types.PasswordResetStep.of(answer)
 
@@ -49,6 +54,7 @@ class PasswordResetMethods:
         username: str,
         tenant_id: Optional[str] = None,
         language: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.PasswordResetStep:
@@ -64,6 +70,9 @@ class PasswordResetMethods:
             language (string of 2–64 characters like ^[A-Za-z]+(-[A-Za-z0-9]+)*$; optional): The language of
                 the messages: the tenant's words in it, else in the language without its region, else in the
                 tenant's own, else the built-in English ones. It stays for the whole flow.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -75,6 +84,7 @@ class PasswordResetMethods:
             AccountDisabled: A disabled account would sign in or refresh.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
         Elsewhere: nativeAuth: /resetpassword/v1.0/start, /resetpassword/v1.0/challenge; firebase:
         accounts:sendOobCode.
@@ -83,6 +93,7 @@ class PasswordResetMethods:
             "tenantId": tenant_id,
             "username": username,
             "language": language,
+            "client": client,
         }
         answer = self._call("passwordReset.start", params, timeout, trace)
         return types.PasswordResetStep.of(answer)
@@ -92,6 +103,7 @@ class PasswordResetMethods:
         *,
         continuation_token: str,
         code: str,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.PasswordResetStep:
@@ -103,6 +115,9 @@ class PasswordResetMethods:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
                 one flow, fits the latest step alone, and ages.
             code (string of 0–64 characters): The code that was sent, digit for digit.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -112,10 +127,15 @@ class PasswordResetMethods:
             StepNotPossible: A step that does not follow from where the flow stands.
             InvalidCode: A code that is wrong, too old, used up or replaced by a newer one.
             AccountLocked: Guessing has locked the account or the address.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
         Elsewhere: nativeAuth: /resetpassword/v1.0/continue.
         """
-        params: Dict[str, Any] = {"continuationToken": continuation_token, "code": code}
+        params: Dict[str, Any] = {
+            "continuationToken": continuation_token,
+            "code": code,
+            "client": client,
+        }
         answer = self._call("passwordReset.submitCode", params, timeout, trace)
         return types.PasswordResetStep.of(answer)
 
@@ -124,6 +144,7 @@ class PasswordResetMethods:
         *,
         continuation_token: str,
         password: str,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.PasswordResetStep:
@@ -136,6 +157,9 @@ class PasswordResetMethods:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
                 one flow, fits the latest step alone, and ages.
             password (string of 0–4096 characters): A password.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -144,11 +168,16 @@ class PasswordResetMethods:
             ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
             StepNotPossible: A step that does not follow from where the flow stands.
             InvalidPassword: A new password breaks rules, or a password is wrong.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
         Elsewhere: nativeAuth: /resetpassword/v1.0/submit, /resetpassword/v1.0/poll_completion; firebase:
         accounts:resetPassword.
         """
-        params: Dict[str, Any] = {"continuationToken": continuation_token, "password": password}
+        params: Dict[str, Any] = {
+            "continuationToken": continuation_token,
+            "password": password,
+            "client": client,
+        }
         answer = self._call("passwordReset.submitPassword", params, timeout, trace)
         return types.PasswordResetStep.of(answer)
 
@@ -163,6 +192,7 @@ class AsyncPasswordResetMethods:
         self,
         *,
         continuation_token: str,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.PasswordResetStep:
@@ -173,6 +203,9 @@ class AsyncPasswordResetMethods:
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
                 one flow, fits the latest step alone, and ages.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -182,10 +215,11 @@ class AsyncPasswordResetMethods:
             StepNotPossible: A step that does not follow from where the flow stands.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
         Elsewhere: nativeAuth: /resetpassword/v1.0/challenge.
         """
-        params: Dict[str, Any] = {"continuationToken": continuation_token}
+        params: Dict[str, Any] = {"continuationToken": continuation_token, "client": client}
         answer = await self._call("passwordReset.resendCode", params, timeout, trace)
         return types.PasswordResetStep.of(answer)
 
@@ -195,6 +229,7 @@ class AsyncPasswordResetMethods:
         username: str,
         tenant_id: Optional[str] = None,
         language: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.PasswordResetStep:
@@ -210,6 +245,9 @@ class AsyncPasswordResetMethods:
             language (string of 2–64 characters like ^[A-Za-z]+(-[A-Za-z0-9]+)*$; optional): The language of
                 the messages: the tenant's words in it, else in the language without its region, else in the
                 tenant's own, else the built-in English ones. It stays for the whole flow.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -221,6 +259,7 @@ class AsyncPasswordResetMethods:
             AccountDisabled: A disabled account would sign in or refresh.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
         Elsewhere: nativeAuth: /resetpassword/v1.0/start, /resetpassword/v1.0/challenge; firebase:
         accounts:sendOobCode.
@@ -229,6 +268,7 @@ class AsyncPasswordResetMethods:
             "tenantId": tenant_id,
             "username": username,
             "language": language,
+            "client": client,
         }
         answer = await self._call("passwordReset.start", params, timeout, trace)
         return types.PasswordResetStep.of(answer)
@@ -238,6 +278,7 @@ class AsyncPasswordResetMethods:
         *,
         continuation_token: str,
         code: str,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.PasswordResetStep:
@@ -249,6 +290,9 @@ class AsyncPasswordResetMethods:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
                 one flow, fits the latest step alone, and ages.
             code (string of 0–64 characters): The code that was sent, digit for digit.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -258,10 +302,15 @@ class AsyncPasswordResetMethods:
             StepNotPossible: A step that does not follow from where the flow stands.
             InvalidCode: A code that is wrong, too old, used up or replaced by a newer one.
             AccountLocked: Guessing has locked the account or the address.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
         Elsewhere: nativeAuth: /resetpassword/v1.0/continue.
         """
-        params: Dict[str, Any] = {"continuationToken": continuation_token, "code": code}
+        params: Dict[str, Any] = {
+            "continuationToken": continuation_token,
+            "code": code,
+            "client": client,
+        }
         answer = await self._call("passwordReset.submitCode", params, timeout, trace)
         return types.PasswordResetStep.of(answer)
 
@@ -270,6 +319,7 @@ class AsyncPasswordResetMethods:
         *,
         continuation_token: str,
         password: str,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.PasswordResetStep:
@@ -282,6 +332,9 @@ class AsyncPasswordResetMethods:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
                 one flow, fits the latest step alone, and ages.
             password (string of 0–4096 characters): A password.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -290,10 +343,15 @@ class AsyncPasswordResetMethods:
             ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
             StepNotPossible: A step that does not follow from where the flow stands.
             InvalidPassword: A new password breaks rules, or a password is wrong.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
         Elsewhere: nativeAuth: /resetpassword/v1.0/submit, /resetpassword/v1.0/poll_completion; firebase:
         accounts:resetPassword.
         """
-        params: Dict[str, Any] = {"continuationToken": continuation_token, "password": password}
+        params: Dict[str, Any] = {
+            "continuationToken": continuation_token,
+            "password": password,
+            "client": client,
+        }
         answer = await self._call("passwordReset.submitPassword", params, timeout, trace)
         return types.PasswordResetStep.of(answer)

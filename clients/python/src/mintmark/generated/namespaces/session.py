@@ -42,6 +42,7 @@ class SessionMethods:
         *,
         refresh_token: str,
         audience: Optional[str] = None,
+        scope: Optional[str] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.Tokens:
@@ -55,6 +56,8 @@ class SessionMethods:
                 one.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
+            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): Less than
+                what was granted at the sign-in. Without it, all of that.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -64,10 +67,16 @@ class SessionMethods:
             RefreshTokenReused: A used refresh token comes again.
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
+            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
+            ScopeNotGranted: A refresh asks for more than the sign-in was granted.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=refresh_token; firebase: securetoken token.
         """
-        params: Dict[str, Any] = {"refreshToken": refresh_token, "audience": audience}
+        params: Dict[str, Any] = {
+            "refreshToken": refresh_token,
+            "audience": audience,
+            "scope": scope,
+        }
         answer = self._call("session.refresh", params, timeout, trace)
         return types.Tokens.of(answer)
 
@@ -170,6 +179,7 @@ class AsyncSessionMethods:
         *,
         refresh_token: str,
         audience: Optional[str] = None,
+        scope: Optional[str] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.Tokens:
@@ -183,6 +193,8 @@ class AsyncSessionMethods:
                 one.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
+            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): Less than
+                what was granted at the sign-in. Without it, all of that.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -192,10 +204,16 @@ class AsyncSessionMethods:
             RefreshTokenReused: A used refresh token comes again.
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
+            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
+            ScopeNotGranted: A refresh asks for more than the sign-in was granted.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=refresh_token; firebase: securetoken token.
         """
-        params: Dict[str, Any] = {"refreshToken": refresh_token, "audience": audience}
+        params: Dict[str, Any] = {
+            "refreshToken": refresh_token,
+            "audience": audience,
+            "scope": scope,
+        }
         answer = await self._call("session.refresh", params, timeout, trace)
         return types.Tokens.of(answer)
 

@@ -49,17 +49,22 @@ class SignInMethods:
         self,
         *,
         continuation_token: str,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
         """Send another code.
 
-        The code before it is no longer good once the new one is on its way. If it cannot be sent, or too many
+        With the tenant's enumerationProtection also where a password is asked for: then a code will do. The
+        code before it is no longer good once the new one is on its way. If it cannot be sent, or too many
         were, nothing changes.
 
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
                 one flow, fits the latest step alone, and ages.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -69,10 +74,11 @@ class SignInMethods:
             StepNotPossible: A step that does not follow from where the flow stands.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/challenge.
         """
-        params: Dict[str, Any] = {"continuationToken": continuation_token}
+        params: Dict[str, Any] = {"continuationToken": continuation_token, "client": client}
         answer = self._call("signIn.resendCode", params, timeout, trace)
         return types.SignInStep.of(answer)
 
@@ -82,12 +88,17 @@ class SignInMethods:
         username: str,
         tenant_id: Optional[str] = None,
         language: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
         """Start a sign-in.
 
-        Says what the account needs: a password, or a code, which is sent.
+        Says what the account needs: a password, or a code, which is sent. With the tenant's
+        enumerationProtection it says the same to everybody: passwordRequired where the tenant's method is
+        emailPassword, else codeRequired. Then submitPassword is taken beside submitCode, and resendCode sends
+        a code in place of the password, whatever account there is, or none; whoever cannot sign in gets a
+        mail that says so.
 
         Args:
             tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
@@ -97,6 +108,9 @@ class SignInMethods:
             language (string of 2–64 characters like ^[A-Za-z]+(-[A-Za-z0-9]+)*$; optional): The language of
                 the messages: the tenant's words in it, else in the language without its region, else in the
                 tenant's own, else the built-in English ones. It stays for the whole flow.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -106,6 +120,7 @@ class SignInMethods:
             UserNotFound: A sign-in or a reset for an address without an account.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/initiate, /oauth2/v2.0/challenge.
         """
@@ -113,6 +128,7 @@ class SignInMethods:
             "tenantId": tenant_id,
             "username": username,
             "language": language,
+            "client": client,
         }
         answer = self._call("signIn.start", params, timeout, trace)
         return types.SignInStep.of(answer)
@@ -123,6 +139,8 @@ class SignInMethods:
         continuation_token: str,
         code: str,
         audience: Optional[str] = None,
+        scope: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
@@ -136,6 +154,12 @@ class SignInMethods:
             code (string of 0–64 characters): The code that was sent, digit for digit.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
+            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
+                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
+                Without it, openid.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -146,7 +170,10 @@ class SignInMethods:
             InvalidCode: A code that is wrong, too old, used up or replaced by a newer one.
             AccountLocked: Guessing has locked the account or the address.
             AccountDisabled: A disabled account would sign in or refresh.
+            PasswordChangeRequired: An account whose password must be changed.
             AudienceNotOffered: An audience that the tenant does not list.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=oob.
         """
@@ -154,6 +181,8 @@ class SignInMethods:
             "continuationToken": continuation_token,
             "code": code,
             "audience": audience,
+            "scope": scope,
+            "client": client,
         }
         answer = self._call("signIn.submitCode", params, timeout, trace)
         return types.SignInStep.of(answer)
@@ -164,12 +193,15 @@ class SignInMethods:
         continuation_token: str,
         password: str,
         audience: Optional[str] = None,
+        scope: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
         """Sign in with the password.
 
-        A wrong one counts, and leaves the continuation token valid.
+        With the tenant's enumerationProtection also where a code was sent. A wrong one counts, and leaves the
+        continuation token valid.
 
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
@@ -177,6 +209,12 @@ class SignInMethods:
             password (string of 0–4096 characters): A password.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
+            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
+                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
+                Without it, openid.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -189,6 +227,8 @@ class SignInMethods:
             AccountLocked: Guessing has locked the account or the address.
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=password.
         """
@@ -196,6 +236,8 @@ class SignInMethods:
             "continuationToken": continuation_token,
             "password": password,
             "audience": audience,
+            "scope": scope,
+            "client": client,
         }
         answer = self._call("signIn.submitPassword", params, timeout, trace)
         return types.SignInStep.of(answer)
@@ -206,6 +248,8 @@ class SignInMethods:
         continuation_token: str,
         username: Optional[str] = None,
         audience: Optional[str] = None,
+        scope: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
@@ -221,6 +265,12 @@ class SignInMethods:
                 with.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
+            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
+                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
+                Without it, openid.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -231,6 +281,8 @@ class SignInMethods:
             AccountDisabled: A disabled account would sign in or refresh.
             PasswordChangeRequired: An account whose password must be changed.
             AudienceNotOffered: An audience that the tenant does not list.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=continuation_token.
         """
@@ -238,6 +290,8 @@ class SignInMethods:
             "continuationToken": continuation_token,
             "username": username,
             "audience": audience,
+            "scope": scope,
+            "client": client,
         }
         answer = self._call("signIn.withContinuation", params, timeout, trace)
         return types.SignInStep.of(answer)
@@ -354,6 +408,8 @@ class SignInMethods:
         password: str,
         tenant_id: Optional[str] = None,
         audience: Optional[str] = None,
+        scope: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
@@ -369,6 +425,12 @@ class SignInMethods:
             password (string of 0–4096 characters): A password.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
+            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
+                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
+                Without it, openid.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -382,6 +444,8 @@ class SignInMethods:
             AccountLocked: Guessing has locked the account or the address.
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=password; firebase: accounts:signInWithPassword.
         """
@@ -390,6 +454,8 @@ class SignInMethods:
             "username": username,
             "password": password,
             "audience": audience,
+            "scope": scope,
+            "client": client,
         }
         answer = self._call("signIn.withPassword", params, timeout, trace)
         return types.SignInStep.of(answer)
@@ -437,17 +503,22 @@ class AsyncSignInMethods:
         self,
         *,
         continuation_token: str,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
         """Send another code.
 
-        The code before it is no longer good once the new one is on its way. If it cannot be sent, or too many
+        With the tenant's enumerationProtection also where a password is asked for: then a code will do. The
+        code before it is no longer good once the new one is on its way. If it cannot be sent, or too many
         were, nothing changes.
 
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
                 one flow, fits the latest step alone, and ages.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -457,10 +528,11 @@ class AsyncSignInMethods:
             StepNotPossible: A step that does not follow from where the flow stands.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/challenge.
         """
-        params: Dict[str, Any] = {"continuationToken": continuation_token}
+        params: Dict[str, Any] = {"continuationToken": continuation_token, "client": client}
         answer = await self._call("signIn.resendCode", params, timeout, trace)
         return types.SignInStep.of(answer)
 
@@ -470,12 +542,17 @@ class AsyncSignInMethods:
         username: str,
         tenant_id: Optional[str] = None,
         language: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
         """Start a sign-in.
 
-        Says what the account needs: a password, or a code, which is sent.
+        Says what the account needs: a password, or a code, which is sent. With the tenant's
+        enumerationProtection it says the same to everybody: passwordRequired where the tenant's method is
+        emailPassword, else codeRequired. Then submitPassword is taken beside submitCode, and resendCode sends
+        a code in place of the password, whatever account there is, or none; whoever cannot sign in gets a
+        mail that says so.
 
         Args:
             tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
@@ -485,6 +562,9 @@ class AsyncSignInMethods:
             language (string of 2–64 characters like ^[A-Za-z]+(-[A-Za-z0-9]+)*$; optional): The language of
                 the messages: the tenant's words in it, else in the language without its region, else in the
                 tenant's own, else the built-in English ones. It stays for the whole flow.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -494,6 +574,7 @@ class AsyncSignInMethods:
             UserNotFound: A sign-in or a reset for an address without an account.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/initiate, /oauth2/v2.0/challenge.
         """
@@ -501,6 +582,7 @@ class AsyncSignInMethods:
             "tenantId": tenant_id,
             "username": username,
             "language": language,
+            "client": client,
         }
         answer = await self._call("signIn.start", params, timeout, trace)
         return types.SignInStep.of(answer)
@@ -511,6 +593,8 @@ class AsyncSignInMethods:
         continuation_token: str,
         code: str,
         audience: Optional[str] = None,
+        scope: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
@@ -524,6 +608,12 @@ class AsyncSignInMethods:
             code (string of 0–64 characters): The code that was sent, digit for digit.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
+            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
+                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
+                Without it, openid.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -534,7 +624,10 @@ class AsyncSignInMethods:
             InvalidCode: A code that is wrong, too old, used up or replaced by a newer one.
             AccountLocked: Guessing has locked the account or the address.
             AccountDisabled: A disabled account would sign in or refresh.
+            PasswordChangeRequired: An account whose password must be changed.
             AudienceNotOffered: An audience that the tenant does not list.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=oob.
         """
@@ -542,6 +635,8 @@ class AsyncSignInMethods:
             "continuationToken": continuation_token,
             "code": code,
             "audience": audience,
+            "scope": scope,
+            "client": client,
         }
         answer = await self._call("signIn.submitCode", params, timeout, trace)
         return types.SignInStep.of(answer)
@@ -552,12 +647,15 @@ class AsyncSignInMethods:
         continuation_token: str,
         password: str,
         audience: Optional[str] = None,
+        scope: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
         """Sign in with the password.
 
-        A wrong one counts, and leaves the continuation token valid.
+        With the tenant's enumerationProtection also where a code was sent. A wrong one counts, and leaves the
+        continuation token valid.
 
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
@@ -565,6 +663,12 @@ class AsyncSignInMethods:
             password (string of 0–4096 characters): A password.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
+            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
+                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
+                Without it, openid.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -577,6 +681,8 @@ class AsyncSignInMethods:
             AccountLocked: Guessing has locked the account or the address.
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=password.
         """
@@ -584,6 +690,8 @@ class AsyncSignInMethods:
             "continuationToken": continuation_token,
             "password": password,
             "audience": audience,
+            "scope": scope,
+            "client": client,
         }
         answer = await self._call("signIn.submitPassword", params, timeout, trace)
         return types.SignInStep.of(answer)
@@ -594,6 +702,8 @@ class AsyncSignInMethods:
         continuation_token: str,
         username: Optional[str] = None,
         audience: Optional[str] = None,
+        scope: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
@@ -609,6 +719,12 @@ class AsyncSignInMethods:
                 with.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
+            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
+                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
+                Without it, openid.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -619,6 +735,8 @@ class AsyncSignInMethods:
             AccountDisabled: A disabled account would sign in or refresh.
             PasswordChangeRequired: An account whose password must be changed.
             AudienceNotOffered: An audience that the tenant does not list.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=continuation_token.
         """
@@ -626,6 +744,8 @@ class AsyncSignInMethods:
             "continuationToken": continuation_token,
             "username": username,
             "audience": audience,
+            "scope": scope,
+            "client": client,
         }
         answer = await self._call("signIn.withContinuation", params, timeout, trace)
         return types.SignInStep.of(answer)
@@ -742,6 +862,8 @@ class AsyncSignInMethods:
         password: str,
         tenant_id: Optional[str] = None,
         audience: Optional[str] = None,
+        scope: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
@@ -757,6 +879,12 @@ class AsyncSignInMethods:
             password (string of 0–4096 characters): A password.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
+            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
+                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
+                Without it, openid.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -770,6 +898,8 @@ class AsyncSignInMethods:
             AccountLocked: Guessing has locked the account or the address.
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=password; firebase: accounts:signInWithPassword.
         """
@@ -778,6 +908,8 @@ class AsyncSignInMethods:
             "username": username,
             "password": password,
             "audience": audience,
+            "scope": scope,
+            "client": client,
         }
         answer = await self._call("signIn.withPassword", params, timeout, trace)
         return types.SignInStep.of(answer)

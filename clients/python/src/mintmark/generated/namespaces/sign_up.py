@@ -17,6 +17,7 @@ class SignUpMethods:
         self,
         *,
         continuation_token: str,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignUpStep:
@@ -28,6 +29,9 @@ class SignUpMethods:
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
                 one flow, fits the latest step alone, and ages.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -37,10 +41,11 @@ class SignUpMethods:
             StepNotPossible: A step that does not follow from where the flow stands.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
         Elsewhere: nativeAuth: /signup/v1.0/challenge.
         """
-        params: Dict[str, Any] = {"continuationToken": continuation_token}
+        params: Dict[str, Any] = {"continuationToken": continuation_token, "client": client}
         answer = self._call("signUp.resendCode", params, timeout, trace)
         return types.SignUpStep.of(answer)
 
@@ -52,6 +57,7 @@ class SignUpMethods:
         password: Optional[str] = None,
         attributes: Optional[Mapping[str, Any]] = None,
         language: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignUpStep:
@@ -72,6 +78,9 @@ class SignUpMethods:
             language (string of 2–64 characters like ^[A-Za-z]+(-[A-Za-z0-9]+)*$; optional): The language of
                 the messages: the tenant's words in it, else in the language without its region, else in the
                 tenant's own, else the built-in English ones. It stays for the whole flow.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -85,6 +94,7 @@ class SignUpMethods:
             InvalidAttributes: A value that does not fit, or a name that the tenant does not ask for.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
         Elsewhere: nativeAuth: /signup/v1.0/start, /signup/v1.0/challenge.
         """
@@ -94,6 +104,7 @@ class SignUpMethods:
             "password": password,
             "attributes": attributes,
             "language": language,
+            "client": client,
         }
         answer = self._call("signUp.start", params, timeout, trace)
         return types.SignUpStep.of(answer)
@@ -103,6 +114,7 @@ class SignUpMethods:
         *,
         continuation_token: str,
         attributes: Mapping[str, Any],
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignUpStep:
@@ -116,6 +128,9 @@ class SignUpMethods:
                 one flow, fits the latest step alone, and ages.
             attributes (any object): Attributes by their names: strings, integers and booleans, as the tenant
                 asks for them.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -125,10 +140,15 @@ class SignUpMethods:
             StepNotPossible: A step that does not follow from where the flow stands.
             InvalidAttributes: A value that does not fit, or a name that the tenant does not ask for.
             UserAlreadyExists: signUp with an address that is taken, at its start or by the time it would end.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
         Elsewhere: nativeAuth: /signup/v1.0/continue grant_type=attributes.
         """
-        params: Dict[str, Any] = {"continuationToken": continuation_token, "attributes": attributes}
+        params: Dict[str, Any] = {
+            "continuationToken": continuation_token,
+            "attributes": attributes,
+            "client": client,
+        }
         answer = self._call("signUp.submitAttributes", params, timeout, trace)
         return types.SignUpStep.of(answer)
 
@@ -137,6 +157,7 @@ class SignUpMethods:
         *,
         continuation_token: str,
         code: str,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignUpStep:
@@ -148,6 +169,9 @@ class SignUpMethods:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
                 one flow, fits the latest step alone, and ages.
             code (string of 0–64 characters): The code that was sent, digit for digit.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -158,10 +182,15 @@ class SignUpMethods:
             InvalidCode: A code that is wrong, too old, used up or replaced by a newer one.
             UserAlreadyExists: signUp with an address that is taken, at its start or by the time it would end.
             AccountLocked: Guessing has locked the account or the address.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
         Elsewhere: nativeAuth: /signup/v1.0/continue grant_type=oob.
         """
-        params: Dict[str, Any] = {"continuationToken": continuation_token, "code": code}
+        params: Dict[str, Any] = {
+            "continuationToken": continuation_token,
+            "code": code,
+            "client": client,
+        }
         answer = self._call("signUp.submitCode", params, timeout, trace)
         return types.SignUpStep.of(answer)
 
@@ -170,6 +199,7 @@ class SignUpMethods:
         *,
         continuation_token: str,
         password: str,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignUpStep:
@@ -181,6 +211,9 @@ class SignUpMethods:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
                 one flow, fits the latest step alone, and ages.
             password (string of 0–4096 characters): A password.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -191,10 +224,15 @@ class SignUpMethods:
             PasswordNotAccepted: A password in a tenant whose method is emailCode.
             InvalidPassword: A new password breaks rules, or a password is wrong.
             UserAlreadyExists: signUp with an address that is taken, at its start or by the time it would end.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
         Elsewhere: nativeAuth: /signup/v1.0/continue grant_type=password.
         """
-        params: Dict[str, Any] = {"continuationToken": continuation_token, "password": password}
+        params: Dict[str, Any] = {
+            "continuationToken": continuation_token,
+            "password": password,
+            "client": client,
+        }
         answer = self._call("signUp.submitPassword", params, timeout, trace)
         return types.SignUpStep.of(answer)
 
@@ -209,6 +247,7 @@ class AsyncSignUpMethods:
         self,
         *,
         continuation_token: str,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignUpStep:
@@ -220,6 +259,9 @@ class AsyncSignUpMethods:
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
                 one flow, fits the latest step alone, and ages.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -229,10 +271,11 @@ class AsyncSignUpMethods:
             StepNotPossible: A step that does not follow from where the flow stands.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
         Elsewhere: nativeAuth: /signup/v1.0/challenge.
         """
-        params: Dict[str, Any] = {"continuationToken": continuation_token}
+        params: Dict[str, Any] = {"continuationToken": continuation_token, "client": client}
         answer = await self._call("signUp.resendCode", params, timeout, trace)
         return types.SignUpStep.of(answer)
 
@@ -244,6 +287,7 @@ class AsyncSignUpMethods:
         password: Optional[str] = None,
         attributes: Optional[Mapping[str, Any]] = None,
         language: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignUpStep:
@@ -264,6 +308,9 @@ class AsyncSignUpMethods:
             language (string of 2–64 characters like ^[A-Za-z]+(-[A-Za-z0-9]+)*$; optional): The language of
                 the messages: the tenant's words in it, else in the language without its region, else in the
                 tenant's own, else the built-in English ones. It stays for the whole flow.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -277,6 +324,7 @@ class AsyncSignUpMethods:
             InvalidAttributes: A value that does not fit, or a name that the tenant does not ask for.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
         Elsewhere: nativeAuth: /signup/v1.0/start, /signup/v1.0/challenge.
         """
@@ -286,6 +334,7 @@ class AsyncSignUpMethods:
             "password": password,
             "attributes": attributes,
             "language": language,
+            "client": client,
         }
         answer = await self._call("signUp.start", params, timeout, trace)
         return types.SignUpStep.of(answer)
@@ -295,6 +344,7 @@ class AsyncSignUpMethods:
         *,
         continuation_token: str,
         attributes: Mapping[str, Any],
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignUpStep:
@@ -308,6 +358,9 @@ class AsyncSignUpMethods:
                 one flow, fits the latest step alone, and ages.
             attributes (any object): Attributes by their names: strings, integers and booleans, as the tenant
                 asks for them.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -317,10 +370,15 @@ class AsyncSignUpMethods:
             StepNotPossible: A step that does not follow from where the flow stands.
             InvalidAttributes: A value that does not fit, or a name that the tenant does not ask for.
             UserAlreadyExists: signUp with an address that is taken, at its start or by the time it would end.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
         Elsewhere: nativeAuth: /signup/v1.0/continue grant_type=attributes.
         """
-        params: Dict[str, Any] = {"continuationToken": continuation_token, "attributes": attributes}
+        params: Dict[str, Any] = {
+            "continuationToken": continuation_token,
+            "attributes": attributes,
+            "client": client,
+        }
         answer = await self._call("signUp.submitAttributes", params, timeout, trace)
         return types.SignUpStep.of(answer)
 
@@ -329,6 +387,7 @@ class AsyncSignUpMethods:
         *,
         continuation_token: str,
         code: str,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignUpStep:
@@ -340,6 +399,9 @@ class AsyncSignUpMethods:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
                 one flow, fits the latest step alone, and ages.
             code (string of 0–64 characters): The code that was sent, digit for digit.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -350,10 +412,15 @@ class AsyncSignUpMethods:
             InvalidCode: A code that is wrong, too old, used up or replaced by a newer one.
             UserAlreadyExists: signUp with an address that is taken, at its start or by the time it would end.
             AccountLocked: Guessing has locked the account or the address.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
         Elsewhere: nativeAuth: /signup/v1.0/continue grant_type=oob.
         """
-        params: Dict[str, Any] = {"continuationToken": continuation_token, "code": code}
+        params: Dict[str, Any] = {
+            "continuationToken": continuation_token,
+            "code": code,
+            "client": client,
+        }
         answer = await self._call("signUp.submitCode", params, timeout, trace)
         return types.SignUpStep.of(answer)
 
@@ -362,6 +429,7 @@ class AsyncSignUpMethods:
         *,
         continuation_token: str,
         password: str,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignUpStep:
@@ -373,6 +441,9 @@ class AsyncSignUpMethods:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
                 one flow, fits the latest step alone, and ages.
             password (string of 0–4096 characters): A password.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -383,9 +454,14 @@ class AsyncSignUpMethods:
             PasswordNotAccepted: A password in a tenant whose method is emailCode.
             InvalidPassword: A new password breaks rules, or a password is wrong.
             UserAlreadyExists: signUp with an address that is taken, at its start or by the time it would end.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
         Elsewhere: nativeAuth: /signup/v1.0/continue grant_type=password.
         """
-        params: Dict[str, Any] = {"continuationToken": continuation_token, "password": password}
+        params: Dict[str, Any] = {
+            "continuationToken": continuation_token,
+            "password": password,
+            "client": client,
+        }
         answer = await self._call("signUp.submitPassword", params, timeout, trace)
         return types.SignUpStep.of(answer)

@@ -22,6 +22,7 @@ class TenantMethods:
         sign_up_allowed: Optional[bool] = None,
         attributes: Optional[Sequence[Union[types.TenantAttribute, Mapping[str, Any]]]] = None,
         audiences: Optional[Sequence[str]] = None,
+        scopes: Optional[Sequence[str]] = None,
         password_policy: Optional[Union[types.PasswordPolicy, Mapping[str, Any]]] = None,
         codes: Optional[Union[types.CodePolicy, Mapping[str, Any]]] = None,
         lockout: Optional[Union[types.LockoutPolicy, Mapping[str, Any]]] = None,
@@ -54,6 +55,8 @@ class TenantMethods:
                 it the nine that are known, none of them required.
             audiences (array of string; optional): For whom access tokens can be asked beside the tenant
                 itself.
+            scopes (array of string; optional): What access tokens can be asked to allow, beside openid,
+                profile, email and offline_access.
             password_policy (PasswordPolicy; optional): What passwords must be like.
             codes (CodePolicy; optional): The codes that are sent to people.
             lockout (LockoutPolicy; optional): When an account is locked because somebody guesses.
@@ -93,6 +96,7 @@ class TenantMethods:
             "signUpAllowed": sign_up_allowed,
             "attributes": attributes,
             "audiences": audiences,
+            "scopes": scopes,
             "passwordPolicy": password_policy,
             "codes": codes,
             "lockout": lockout,
@@ -201,6 +205,7 @@ class TenantMethods:
         sign_up_allowed: Optional[bool] = None,
         attributes: Optional[Sequence[Union[types.TenantAttribute, Mapping[str, Any]]]] = None,
         audiences: Optional[Sequence[str]] = None,
+        scopes: Optional[Sequence[str]] = None,
         password_policy: Optional[Union[types.PasswordPolicy, Mapping[str, Any]]] = None,
         codes: Optional[Union[types.CodePolicy, Mapping[str, Any]]] = None,
         lockout: Optional[Union[types.LockoutPolicy, Mapping[str, Any]]] = None,
@@ -231,6 +236,8 @@ class TenantMethods:
                 it the nine that are known, none of them required.
             audiences (array of string; optional): For whom access tokens can be asked beside the tenant
                 itself.
+            scopes (array of string; optional): What access tokens can be asked to allow, beside openid,
+                profile, email and offline_access.
             password_policy (PasswordPolicy; optional): What passwords must be like.
             codes (CodePolicy; optional): The codes that are sent to people.
             lockout (LockoutPolicy; optional): When an account is locked because somebody guesses.
@@ -267,6 +274,7 @@ class TenantMethods:
             "signUpAllowed": sign_up_allowed,
             "attributes": attributes,
             "audiences": audiences,
+            "scopes": scopes,
             "passwordPolicy": password_policy,
             "codes": codes,
             "lockout": lockout,
@@ -298,6 +306,7 @@ class AsyncTenantMethods:
         sign_up_allowed: Optional[bool] = None,
         attributes: Optional[Sequence[Union[types.TenantAttribute, Mapping[str, Any]]]] = None,
         audiences: Optional[Sequence[str]] = None,
+        scopes: Optional[Sequence[str]] = None,
         password_policy: Optional[Union[types.PasswordPolicy, Mapping[str, Any]]] = None,
         codes: Optional[Union[types.CodePolicy, Mapping[str, Any]]] = None,
         lockout: Optional[Union[types.LockoutPolicy, Mapping[str, Any]]] = None,
@@ -330,6 +339,8 @@ class AsyncTenantMethods:
                 it the nine that are known, none of them required.
             audiences (array of string; optional): For whom access tokens can be asked beside the tenant
                 itself.
+            scopes (array of string; optional): What access tokens can be asked to allow, beside openid,
+                profile, email and offline_access.
             password_policy (PasswordPolicy; optional): What passwords must be like.
             codes (CodePolicy; optional): The codes that are sent to people.
             lockout (LockoutPolicy; optional): When an account is locked because somebody guesses.
@@ -369,6 +380,7 @@ class AsyncTenantMethods:
             "signUpAllowed": sign_up_allowed,
             "attributes": attributes,
             "audiences": audiences,
+            "scopes": scopes,
             "passwordPolicy": password_policy,
             "codes": codes,
             "lockout": lockout,
@@ -477,6 +489,7 @@ class AsyncTenantMethods:
         sign_up_allowed: Optional[bool] = None,
         attributes: Optional[Sequence[Union[types.TenantAttribute, Mapping[str, Any]]]] = None,
         audiences: Optional[Sequence[str]] = None,
+        scopes: Optional[Sequence[str]] = None,
         password_policy: Optional[Union[types.PasswordPolicy, Mapping[str, Any]]] = None,
         codes: Optional[Union[types.CodePolicy, Mapping[str, Any]]] = None,
         lockout: Optional[Union[types.LockoutPolicy, Mapping[str, Any]]] = None,
@@ -507,6 +520,8 @@ class AsyncTenantMethods:
                 it the nine that are known, none of them required.
             audiences (array of string; optional): For whom access tokens can be asked beside the tenant
                 itself.
+            scopes (array of string; optional): What access tokens can be asked to allow, beside openid,
+                profile, email and offline_access.
             password_policy (PasswordPolicy; optional): What passwords must be like.
             codes (CodePolicy; optional): The codes that are sent to people.
             lockout (LockoutPolicy; optional): When an account is locked because somebody guesses.
@@ -543,6 +558,7 @@ class AsyncTenantMethods:
             "signUpAllowed": sign_up_allowed,
             "attributes": attributes,
             "audiences": audiences,
+            "scopes": scopes,
             "passwordPolicy": password_policy,
             "codes": codes,
             "lockout": lockout,

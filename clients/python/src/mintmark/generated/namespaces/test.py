@@ -20,14 +20,17 @@ class TestMethods:
         set_at: Optional[int] = None,
         advance_seconds: Optional[int] = None,
         reset: Optional[bool] = None,
+        settle: Optional[bool] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.TestClockResult:
         """Read or turn the testing clock.
 
         In this order: reset returns to the real time, setAt sets, advanceSeconds moves on, freeze stops the
-        clock or lets it run. Without any of them the clock is only read. Every process on this testing store
-        shares the clock.
+        clock or lets it run. Without any of them the clock is only read. All that is due at the new time has
+        happened when this answers: what expires is judged by this clock, keys take their turns by it, and
+        what is over (flows, sessions, counts, revocations, keys) is swept. Every process on this testing
+        store shares the clock.
 
         Only with `testing=True`.
 
@@ -37,6 +40,8 @@ class TestMethods:
             advance_seconds (integer -3155760000–3155760000; optional): How far to move on; negative moves
                 back.
             reset (boolean; default false): Return to the real time, running.
+            settle (boolean; default true): Whether rows that are over are swept before the answer; else in
+                the background, some time after the next change.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -48,6 +53,7 @@ class TestMethods:
             "setAt": set_at,
             "advanceSeconds": advance_seconds,
             "reset": reset,
+            "settle": settle,
         }
         answer = self._call("test.clock", params, timeout, trace)
         return types.TestClockResult.of(answer)
@@ -113,6 +119,51 @@ class TestMethods:
         answer = self._call("test.outbox", params, timeout, trace)
         return types.TestOutboxResult.of(answer)
 
+    def reset(self, *, timeout: Optional[float] = None, trace: Optional[str] = None) -> types.TestResetResult:
+        """Make the testing store new again.
+
+        Everything is gone, for every process on the store: tenants, accounts, pools, roles, flows,
+        credentials, audit records, messages, the seed. The tenant named default is as at the first start, the
+        clock shows the real time, or stands where --clock had it begin. Other processes notice with their
+        next request; on PostgreSQL within a second. What --apply set up at the start is not set up again.
+
+        Only with `testing=True`.
+
+        Args:
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+        """
+        params: Dict[str, Any] = {}
+        answer = self._call("test.reset", params, timeout, trace)
+        return types.TestResetResult.of(answer)
+
+    def seed(
+        self,
+        *,
+        seed: str,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.TestSeedResult:
+        """Make what is random reproducible.
+
+        From now on every id, code, token and key of this store comes from the seed, in every process on it,
+        each draw once. Two new stores with the same seed, the same clock and the same calls one after the
+        other give the same answers, byte for byte where tokens are signed with EdDSA; ES256 signatures differ
+        by their nature, and RSA keys do too. Seed a store that is new or was reset: what was made before
+        stays as it is, but credentials from before are worth nothing any more. The same seed again begins
+        anew and would give the same ids a second time.
+
+        Only with `testing=True`.
+
+        Args:
+            seed (string of 1–256 characters): Any text.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+        """
+        params: Dict[str, Any] = {"seed": seed}
+        answer = self._call("test.seed", params, timeout, trace)
+        return types.TestSeedResult.of(answer)
+
     def token(
         self,
         *,
@@ -131,8 +182,9 @@ class TestMethods:
 
         For tests of what verifies tokens: good ones without a sign-in, and bad ones of every kind. It says
         iss, sub, aud, iat and exp, and what claims and header add; a member that is null is left out, one
-        that is given stands in place of ours. Nothing is checked but whose key signs, and nothing is put
-        down: a tenant's token names no session unless claims do.
+        that is given stands in place of ours. Nothing is checked but whose key signs, and nothing is put down
+        but the first key of a tenant that has signed nothing yet: a tenant's token names no session unless
+        claims do.
 
         Only with `testing=True`.
 
@@ -185,14 +237,17 @@ class AsyncTestMethods:
         set_at: Optional[int] = None,
         advance_seconds: Optional[int] = None,
         reset: Optional[bool] = None,
+        settle: Optional[bool] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.TestClockResult:
         """Read or turn the testing clock.
 
         In this order: reset returns to the real time, setAt sets, advanceSeconds moves on, freeze stops the
-        clock or lets it run. Without any of them the clock is only read. Every process on this testing store
-        shares the clock.
+        clock or lets it run. Without any of them the clock is only read. All that is due at the new time has
+        happened when this answers: what expires is judged by this clock, keys take their turns by it, and
+        what is over (flows, sessions, counts, revocations, keys) is swept. Every process on this testing
+        store shares the clock.
 
         Only with `testing=True`.
 
@@ -202,6 +257,8 @@ class AsyncTestMethods:
             advance_seconds (integer -3155760000–3155760000; optional): How far to move on; negative moves
                 back.
             reset (boolean; default false): Return to the real time, running.
+            settle (boolean; default true): Whether rows that are over are swept before the answer; else in
+                the background, some time after the next change.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -213,6 +270,7 @@ class AsyncTestMethods:
             "setAt": set_at,
             "advanceSeconds": advance_seconds,
             "reset": reset,
+            "settle": settle,
         }
         answer = await self._call("test.clock", params, timeout, trace)
         return types.TestClockResult.of(answer)
@@ -278,6 +336,56 @@ class AsyncTestMethods:
         answer = await self._call("test.outbox", params, timeout, trace)
         return types.TestOutboxResult.of(answer)
 
+    async def reset(
+        self,
+        *,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.TestResetResult:
+        """Make the testing store new again.
+
+        Everything is gone, for every process on the store: tenants, accounts, pools, roles, flows,
+        credentials, audit records, messages, the seed. The tenant named default is as at the first start, the
+        clock shows the real time, or stands where --clock had it begin. Other processes notice with their
+        next request; on PostgreSQL within a second. What --apply set up at the start is not set up again.
+
+        Only with `testing=True`.
+
+        Args:
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+        """
+        params: Dict[str, Any] = {}
+        answer = await self._call("test.reset", params, timeout, trace)
+        return types.TestResetResult.of(answer)
+
+    async def seed(
+        self,
+        *,
+        seed: str,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.TestSeedResult:
+        """Make what is random reproducible.
+
+        From now on every id, code, token and key of this store comes from the seed, in every process on it,
+        each draw once. Two new stores with the same seed, the same clock and the same calls one after the
+        other give the same answers, byte for byte where tokens are signed with EdDSA; ES256 signatures differ
+        by their nature, and RSA keys do too. Seed a store that is new or was reset: what was made before
+        stays as it is, but credentials from before are worth nothing any more. The same seed again begins
+        anew and would give the same ids a second time.
+
+        Only with `testing=True`.
+
+        Args:
+            seed (string of 1–256 characters): Any text.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+        """
+        params: Dict[str, Any] = {"seed": seed}
+        answer = await self._call("test.seed", params, timeout, trace)
+        return types.TestSeedResult.of(answer)
+
     async def token(
         self,
         *,
@@ -296,8 +404,9 @@ class AsyncTestMethods:
 
         For tests of what verifies tokens: good ones without a sign-in, and bad ones of every kind. It says
         iss, sub, aud, iat and exp, and what claims and header add; a member that is null is left out, one
-        that is given stands in place of ours. Nothing is checked but whose key signs, and nothing is put
-        down: a tenant's token names no session unless claims do.
+        that is given stands in place of ours. Nothing is checked but whose key signs, and nothing is put down
+        but the first key of a tenant that has signed nothing yet: a tenant's token names no session unless
+        claims do.
 
         Only with `testing=True`.
 

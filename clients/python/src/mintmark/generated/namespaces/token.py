@@ -185,6 +185,7 @@ class TokenMethods:
         issuer: Optional[str] = None,
         tenant_id: Optional[str] = None,
         use: Optional[types.TokenUse] = None,
+        scope: Optional[str] = None,
         check_revoked: Optional[bool] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
@@ -204,6 +205,8 @@ class TokenMethods:
             tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; optional): The token must
                 be one of this tenant.
             use (pool | id | access; optional): What the token must be for.
+            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): The scope
+                claim must contain all of these; only a tenant's access token has one.
             check_revoked (boolean; default true): Whether a deleted or disabled identity or account, or a
                 session that was ended, makes the token invalid.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
@@ -223,6 +226,7 @@ class TokenMethods:
             TokenUseMismatch: A token of one kind is given where another is needed.
             TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
                 revoked, or credentials.revoke has named one of them since the token was minted.
+            TokenScopeMissing: token.verify is to find a scope that the token does not have.
         """
         params: Dict[str, Any] = {
             "token": token,
@@ -230,6 +234,7 @@ class TokenMethods:
             "issuer": issuer,
             "tenantId": tenant_id,
             "use": use,
+            "scope": scope,
             "checkRevoked": check_revoked,
         }
         answer = self._call("token.verify", params, timeout, trace)
@@ -414,6 +419,7 @@ class AsyncTokenMethods:
         issuer: Optional[str] = None,
         tenant_id: Optional[str] = None,
         use: Optional[types.TokenUse] = None,
+        scope: Optional[str] = None,
         check_revoked: Optional[bool] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
@@ -433,6 +439,8 @@ class AsyncTokenMethods:
             tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; optional): The token must
                 be one of this tenant.
             use (pool | id | access; optional): What the token must be for.
+            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): The scope
+                claim must contain all of these; only a tenant's access token has one.
             check_revoked (boolean; default true): Whether a deleted or disabled identity or account, or a
                 session that was ended, makes the token invalid.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
@@ -452,6 +460,7 @@ class AsyncTokenMethods:
             TokenUseMismatch: A token of one kind is given where another is needed.
             TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
                 revoked, or credentials.revoke has named one of them since the token was minted.
+            TokenScopeMissing: token.verify is to find a scope that the token does not have.
         """
         params: Dict[str, Any] = {
             "token": token,
@@ -459,6 +468,7 @@ class AsyncTokenMethods:
             "issuer": issuer,
             "tenantId": tenant_id,
             "use": use,
+            "scope": scope,
             "checkRevoked": check_revoked,
         }
         answer = await self._call("token.verify", params, timeout, trace)

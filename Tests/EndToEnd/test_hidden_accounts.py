@@ -1,0 +1,186 @@
+"""Where enumerationProtection is on, nobody learns who has an account, or what kind: not by an answer, not by a step, not by time."""
+
+import socketserver
+import threading
+import time
+
+from endtoend import EndToEnd
+from sidecar import RpcError
+from test_people import MailServer
+
+START = 1_700_000_000
+PASSWORD = "correct Horse 9"
+PEOPLE = {"password": "ann@example.com", "code": "abe@example.com", "disabled": "amy@example.com", "must change": "ava@example.com", "nobody": "ada@example.com"}
+
+
+class Hidden(EndToEnd):
+    def people(self, sidecar, method):
+        """A tenant with people of every kind, some of them made before it hid them."""
+        tenant = {"tenantId": method.lower()}
+        sidecar.call("tenant.create", {**tenant, "localAccountMethod": method, "enumerationProtection": True})
+        for kind, name in PEOPLE.items():
+            if kind == "nobody":
+                continue
+            account = sidecar.call("account.create", {**tenant, "username": name, **({} if kind == "code" else {"password": PASSWORD})})
+            sidecar.call("account.update", {"accountId": account["accountId"], "disabled": kind == "disabled", "mustChangePassword": kind == "must change"})
+        return tenant
+
+    def compare(self, sidecar, conversation):
+        """Runs a conversation with each kind of person: what is answered must be the same, member by member."""
+        told = {kind: list(conversation(Seen(sidecar, name))) for kind, name in PEOPLE.items()}
+        for kind, answers in told.items():
+            self.assertEqual(len(answers), len(told["nobody"]))
+            for number, (answer, other) in enumerate(zip(answers, told["nobody"])):
+                self.assertEqual(answer, other, f"{kind}, answer {number}")
+        return told["nobody"]
+
+    def each_method(self, conversation):
+        for method in ("either", "emailCode", "emailPassword"):
+            with self.subTest(method=method):
+                sidecar = self.spawn("--clock", str(START), testing=True)
+                tenant = self.people(sidecar, method)
+                yield method, self.compare(sidecar, lambda seen: conversation(seen, tenant))
+
+    def test_a_sign_in_by_steps_answers_everybody_the_same_all_the_way(self):
+        def conversation(seen, tenant):
+            yield seen("signIn.start", **tenant)
+            yield seen("signIn.submitCode", code="x")
+            for number in range(4):
+                yield seen("signIn.submitPassword", password=f"wrong {number}")
+            yield seen("signIn.submitPassword", password="wrong 3")
+            yield seen("signIn.resendCode")
+            for number in range(3):
+                yield seen("signIn.submitCode", code=str(number))
+            yield seen("signIn.withPassword", **tenant, password="wrong 4")
+            for number in range(3):
+                yield seen("signIn.submitCode", code=str(number))
+            yield seen("signIn.submitPassword", password="wrong 5")
+        seen = dict(self.each_method(conversation))
+        self.assertEqual({method: answers[0]["state"] for method, answers in seen.items()},
+                         {"either": "codeRequired", "emailCode": "codeRequired", "emailPassword": "passwordRequired"})
+        self.assertTrue(all("accountLocked" in [answer.get("type") for answer in answers] for answers in seen.values()))
+
+    def test_a_sign_in_at_once_answers_everybody_the_same(self):
+        def conversation(seen, tenant):
+            # What fails in a sign-up is not counted with it, whoever there is.
+            yield seen("signUp.start", **tenant)
+            yield seen("signUp.submitCode", code="x")
+            for number in range(12):
+                yield seen("signIn.withPassword", **tenant, password=f"wrong {number // 2}")
+            for number in range(6):
+                yield seen("signIn.withPassword", **tenant, password=f"wronger {number}")
+        list(self.each_method(conversation))
+
+    def test_a_reset_answers_everybody_the_same(self):
+        def conversation(seen, tenant):
+            yield seen("passwordReset.start", **tenant)
+            yield seen("passwordReset.submitPassword", password="another Horse 10")
+            for number in range(3):
+                yield seen("passwordReset.submitCode", code=str(number))
+            for number in range(5):
+                yield seen("passwordReset.resendCode")
+            for number in range(7):
+                yield seen("passwordReset.submitCode", code=str(number))
+        list(self.each_method(conversation))
+
+    def test_a_sign_up_answers_everybody_the_same(self):
+        def conversation(seen, tenant):
+            yield seen("signUp.start", **tenant, attributes={"city": "Bonn"})
+            yield seen("signUp.submitCode", code="x")
+            yield seen("signUp.submitAttributes", attributes={"city": 7})
+            yield seen("signUp.submitAttributes", attributes={"surname": "A"})
+            yield seen("signUp.submitPassword", password="short")
+            yield seen("signUp.submitPassword", password=PASSWORD)
+            yield seen("signUp.resendCode")
+            yield seen("signUp.submitCode", code="x")
+            for _ in range(5):
+                yield seen("signUp.resendCode")
+            yield seen("signUp.start", **tenant)
+        list(self.each_method(conversation))
+
+    def test_whoever_has_an_account_gets_in_by_what_it_has_whatever_is_asked_for(self):
+        for method in ("either", "emailCode", "emailPassword"):
+            sidecar = self.spawn("--clock", str(START), testing=True)
+            tenant = self.people(sidecar, method)
+            for kind in ("password", "code"):
+                seen = Seen(sidecar, PEOPLE[kind])
+                seen("signIn.start", **tenant)
+                if kind == "password":
+                    self.assertEqual(seen("signIn.submitPassword", password=PASSWORD)["state"], "completed")
+                    seen("signIn.start", **tenant)
+                if seen.last["state"] == "passwordRequired":
+                    seen("signIn.resendCode")
+                code = sidecar.call("test.outbox", {"to": PEOPLE[kind]})["messages"][-1]["code"]
+                self.assertEqual(seen("signIn.submitCode", code=code)["account"]["method"], kind)
+            seen = Seen(sidecar, PEOPLE["must change"])
+            if seen("signIn.start", **tenant)["state"] == "passwordRequired":
+                seen("signIn.resendCode")
+            code = sidecar.call("test.outbox", {"to": PEOPLE["must change"]})["messages"][-1]["code"]
+            self.assertEqual(seen("signIn.submitCode", code=code)["type"], "passwordChangeRequired")
+            notices = [each["purpose"] for each in sidecar.call("test.outbox", {"to": PEOPLE["nobody"]})["messages"]]
+            self.assertNotIn("signIn", notices)
+
+    def test_where_nothing_is_hidden_one_way_is_not_taken_for_the_other(self):
+        sidecar = self.spawn("--clock", str(START), testing=True)
+        sidecar.call("account.create", {"username": "ann@example.com", "password": PASSWORD})
+        sidecar.call("account.create", {"username": "abe@example.com"})
+        with_password, with_code = Seen(sidecar, "ann@example.com"), Seen(sidecar, "abe@example.com")
+        with_password("signIn.start")
+        self.assertEqual(with_password("signIn.resendCode")["type"], "stepNotPossible")
+        with_code("signIn.start")
+        self.assertEqual(with_code("signIn.submitPassword", password="x")["type"], "stepNotPossible")
+
+    def test_it_takes_the_same_time(self):
+        server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), MailServer)
+        server.daemon_threads, server.mails, server.refusing = True, SlowMails(), False
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        sidecar = self.spawn(environment={
+            "MINTMARK_SMTP": f"smtp://127.0.0.1:{server.server_address[1]}", "MINTMARK_SMTP_UNENCRYPTED": "true",
+            "MINTMARK_MAIL_FROM": "accounts@shop.example"})
+        tenant = self.people(sidecar, "either")
+        for method in ("signIn.start", "passwordReset.start", "signUp.start"):
+            for kind, name in PEOPLE.items():
+                began = time.monotonic()
+                sidecar.call(method, {**tenant, "username": name})
+                self.assertGreaterEqual(time.monotonic() - began, SlowMails.seconds, f"{method}, {kind}")
+        # A password costs its hash, whoever there is.
+        took = {}
+        for number in range(4):   # the quickest of some, for a machine that has other things to do
+            for kind, name in PEOPLE.items():
+                began = time.monotonic()
+                self.assertEqual(sidecar.refusal("signIn.withPassword", {**tenant, "username": name, "password": f"wrong {number}"}).type, "invalidPassword")
+                took[kind] = min(took.get(kind, 9), time.monotonic() - began)
+        self.assertGreater(min(took.values()), 0.4 * max(took.values()), took)
+
+
+class SlowMails(list):
+    """Takes its time for each mail before it is taken."""
+    seconds = 0.2
+
+    def append(self, mail):
+        time.sleep(self.seconds)
+        super().append(mail)
+
+
+class Seen:
+    """What one person's requests are answered, without what is each one's own."""
+
+    def __init__(self, sidecar, name):
+        self.sidecar, self.name, self.token, self.last = sidecar, name, None, None
+
+    def __call__(self, method, **params):
+        if "." in method and not method.endswith((".start", ".withPassword")):
+            params["continuationToken"] = self.token
+        else:
+            params["username"] = self.name
+        try:
+            answer = dict(self.sidecar.call(method, params))
+        except RpcError as error:
+            answer = {"message": error.message, **error.data}
+        if "continuationToken" in answer:
+            self.token = answer["continuationToken"]
+            answer["continuationToken"] = len(self.token)
+        self.last = answer
+        return answer

@@ -1,0 +1,48 @@
+import Contract
+import Crypto
+import JSON
+import Platform
+import Storage
+import Testing
+
+@testable import Identity
+
+@Suite("tokens that a test makes up")
+struct TestTokenTests {
+    private struct Call: CallContext {
+        var trace: String? { nil }
+        var isCancelled: Bool { false }
+        var isPublicCaller: Bool { false }
+        func progress(_ value: JSONValue) {}
+    }
+
+    private let database: SQLiteDatabase
+    private let service: TestService
+
+    init() throws {
+        database = try SQLiteDatabase(.memory, migrations: Schema.migrations, connectionId: SystemRandom().uuid())
+        let surroundings = Surroundings(
+            realm: Realm(), database: database, clock: SystemClock(), random: SystemRandom(),
+            vault: Vault(dataKey: SecretBytes(SystemRandom().bytes(32)), random: SystemRandom()))
+        let catalogue = Catalogue(vault: surroundings.vault, realm: surroundings.realm)
+        let reports = Housekeeping.Reports(heads: { _ in }, failure: { _, _ in })
+        service = TestService(
+            surroundings, catalogue, LoopbackCompat(CompatService(surroundings, catalogue)),
+            Housekeeping(surroundings, auditRetentionSeconds: nil, reports: reports))
+    }
+
+    /// The tables with rows, and how many.
+    private func rows() throws -> [String: Int64] { try database.read { try $0.rowCounts() }.filter { $0.value > 0 } }
+
+    @Test("a token puts nothing down but the first key of a tenant that has signed nothing yet")
+    func rowsOfAToken() throws {
+        var expected = try rows()
+        _ = try service.token(.init(subject: "alice", audience: "default"), Call())
+        expected["signing_key"] = 1
+        #expect(try rows() == expected)
+        for state in [TestToken.Params.KeyState.active, .wrong, .unknown] {
+            _ = try service.token(.init(subject: "alice", audience: "default", use: .access, keyState: state), Call())
+        }
+        #expect(try rows() == expected)
+    }
+}
