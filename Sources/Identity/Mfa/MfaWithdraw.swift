@@ -30,7 +30,8 @@ extension MfaService {
                     return (try own.account.answer(in: tx), nil)
                 }
                 let signedIn = try completion.begin(
-                    own.account, tenant, own.session.proof, scope: try own.session.scope(in: tenant), fresh, MfaWithdraw.info.name, call, at: now, in: tx)
+                    own.account, tenant, own.session.proof, scope: try own.session.scope(in: tenant), fresh, MfaWithdraw.info.name, call,
+                    at: now, in: tx)
                 return (try signedIn.account.answer(in: tx), signedIn)
             }
             guard let signedIn else { return FactorWithdrawal(state: .signedOut, account: account) }

@@ -125,8 +125,8 @@ extension SessionRecord {
             id: row.string(0), accountId: row.string(1), amr: row.string(2).split(separator: " ").map(String.init),
             provider: row.string(3), claims: (try? JSONValue(parsing: row.string(4)))?.object ?? [:],
             secondFactor: row.optionalString(9).map { ShownFactor(kind: $0, factorId: row.optionalString(10) ?? "") },
-            authenticatedAt: row.int(5), createdAt: row.int(6), lastUsedAt: row.int(7), expiresAt: row.int(8), scopes: Scopes(row.string(11))
-        )
+            authenticatedAt: row.int(5), createdAt: row.int(6), lastUsedAt: row.int(7), expiresAt: row.int(8),
+            scopes: Scopes(row.string(11)))
     }
 }
 
