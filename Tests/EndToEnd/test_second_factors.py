@@ -35,6 +35,9 @@ class SecondFactors(Federation):
     def mailed(self):
         return self.sidecar.call("test.outbox", {})["messages"][-1]["code"]
 
+    def sent_to(self, address):
+        return [message["code"] for message in self.sidecar.call("test.outbox", {"to": address})["messages"] if "code" in message][-1]
+
     def enroll(self, token, kind="totp", **more):
         """Enrols a factor of somebody signed in: the answer of mfa.confirm, and an app's secret."""
         step = self.sidecar.call("mfa.enroll", {"idToken": token, "kind": kind, **more})
@@ -184,6 +187,35 @@ class SecondFactors(Federation):
         answer = self.sidecar.call("signIn.withContinuation", {"continuationToken": reset["continuationToken"]})
         self.assertEqual(answer["state"], "secondFactorRequired")
         self.resolve(answer, self.code(secret), factorId=answer["hints"][0]["factorId"])
+
+    def test_after_a_change_of_address_too(self):
+        _, token = self.password_account()
+        done, secret = self.enroll(token)
+        step = self.sidecar.call("account.changeEmail", {"idToken": done["idToken"], "email": "carol@example.org"})
+        step = self.sidecar.call("account.submitCode", {"continuationToken": step["continuationToken"], "code": self.sent_to("carol@example.org")})
+        answer = self.sidecar.call("signIn.withContinuation", {"continuationToken": step["continuationToken"]})
+        self.assertEqual(answer["state"], "secondFactorRequired")
+        self.later(30)
+        final = self.resolve(answer, self.code(secret), factorId=answer["hints"][0]["factorId"])
+        self.assertEqual(final["account"]["email"], "carol@example.org")
+
+    def test_wrong_codes_count_by_their_client(self):
+        _, token = self.password_account()
+        _, secret = self.enroll(token)
+        self.policy("optional", lockout={"threshold": 100})
+        here, there = {"client": {"address": "192.0.2.7"}}, {"client": {"address": "192.0.2.8"}}
+        for guesses in (60, 40):
+            self.later(30)
+            answer = self.begin()
+            given = {"continuationToken": answer["continuationToken"], "factorId": answer["hints"][0]["factorId"]}
+            wrong = "000000" if self.code(secret) != "000000" else "000001"
+            for count in range(guesses):
+                self.refused("factorCodeInvalid", self.sidecar, "mfa.resolve", {**given, **here, "code": wrong})
+                if count % 20 == 19:
+                    self.later(1)
+            if guesses == 40:
+                self.refused("tooManyFromClient", self.sidecar, "mfa.resolve", {**given, **here, "code": self.code(secret)})
+            self.sidecar.call("mfa.resolve", {**given, **there, "code": self.code(secret)})
 
     def test_the_same_step_again_gets_the_same_answer(self):
         _, token = self.password_account()

@@ -20,7 +20,7 @@ public struct MfaService: Sendable {
     }
 
     /// Flows that can wait for a second factor: a sign-in of any kind.
-    static let signIns: [Flow.Kind] = [.secondFactor, .signIn, .signUp, .passwordReset]
+    static let signIns: [Flow.Kind] = [.secondFactor, .signIn, .signUp, .passwordReset, .emailChange]
 
     /// - Throws: a `Token…` error.
     func verify(_ idToken: String, at now: Int64) throws -> VerifiedTenantToken {
