@@ -55,5 +55,5 @@ class Server:
 
     def close(self):
         self.process.stdin.close()
-        self.process.wait(30)
+        self.process.wait(120)  # thousands of tables go with it
         self.process.stdout.close()

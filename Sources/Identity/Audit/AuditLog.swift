@@ -30,6 +30,8 @@ struct AuditLog: Sendable {
         watch.noteRecord(at: now)
         let chain = tx.connectionId
         if let head = try tx.auditHead(of: chain) { return try append(event, after: head, at: now, in: tx) }
+        // What others say of this chain, or of those that it is to name, must not be dropped before this record is there.
+        try tx.keepSweepsAway()
         let anchors = try tx.auditAnchors()
         // Retention may have removed all that this connection ever wrote; its chain goes on all the same.
         if let removed = anchors.removed[chain] { return try append(event, after: removed, at: now, in: tx) }

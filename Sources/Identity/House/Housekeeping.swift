@@ -205,5 +205,8 @@ extension Transaction {
         return true
     }
 
+    /// Waits for a sweep that is under way, and keeps others from going on until the end of this transaction.
+    func keepSweepsAway() throws { try execute("UPDATE store_fact SET value = value WHERE name = 'swept.at'") }
+
     fileprivate func setSweptAt(_ now: Int64) throws { try setStoreFact("swept.at", String(now)) }
 }
