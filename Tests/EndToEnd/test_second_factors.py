@@ -10,15 +10,13 @@ from federation import PASSWORD, Federation
 from sidecar import RpcError
 from test_logins import claims_of
 
-# The clock stands still, at the beginning of a code; the providers' tokens are of today.
-START = int(time.time()) // 30 * 30
-
 
 class SecondFactors(Federation):
     def setUp(self):
         super().setUp()
-        self.now = START
-        self.sidecar.call("test.clock", {"setAt": START, "freeze": True})
+        # The clock stands still, at the beginning of a code; the providers' tokens are of now.
+        self.start = self.now = int(time.time()) // 30 * 30
+        self.sidecar.call("test.clock", {"setAt": self.now, "freeze": True})
 
     def later(self, seconds):
         self.now += seconds
@@ -82,7 +80,7 @@ class SecondFactors(Federation):
         factor = done["account"]["factors"][0]
         self.assertEqual(claims["amr"], ["pwd", "otp", "mfa"])
         self.assertEqual(claims["mintmark"]["second_factor"], {"kind": "totp", "factor_id": factor["factorId"]})
-        self.assertEqual((factor["kind"], factor["displayName"], factor["enrolledAt"]), ("totp", "My phone", START))
+        self.assertEqual((factor["kind"], factor["displayName"], factor["enrolledAt"]), ("totp", "My phone", self.start))
         self.assertNotIn("secret", str(done))
         for gone in (token, other):
             self.refused("tokenRevoked", self.sidecar, "token.verify", {"token": gone, "tenantId": "default"})
@@ -340,7 +338,7 @@ class SecondFactors(Federation):
         self.assertIn(message["code"], message["text"])
         error = self.refused("factorCodeInvalid", self.sidecar, "mfa.resolve", {"continuationToken": second["continuationToken"], "code": first})
         self.assertEqual((error.data["check"], error.data["attemptsLeft"]), ("wrong", 4))
-        self.assertGreater(error.data["resendAt"], START)
+        self.assertGreater(error.data["resendAt"], self.start)
         final = self.resolve(second, message["code"])
         claims = claims_of(final["idToken"])
         self.assertEqual((claims["amr"], claims["mintmark"]["second_factor"]), (["pwd", "sms", "mfa"], {"kind": "sms", "factor_id": text}))
