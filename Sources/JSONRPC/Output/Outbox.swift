@@ -38,7 +38,7 @@ final class Outbox: Sendable {
 
     /// - Parameters:
     ///   - onBroken: runs once when nothing can be written any more, with the system's number for the reason.
-    ///   - onEmpty: runs when all that had to be queued is sent.
+    ///   - onEmpty: runs when all that was handed over is sent.
     init(_ output: Output, flow: FlowControl, onBroken: @escaping @Sendable (Int32) -> Void, onEmpty: @escaping @Sendable () -> Void) {
         self.output = output
         self.flow = flow
@@ -106,7 +106,7 @@ final class Outbox: Sendable {
                 }
                 return state.queue.removeFirst()
             }
-            guard let next else { return }
+            guard let next else { return onEmpty() }
             switch next.withUnsafeBytes({ write($0) }) {
             case .all: flow.removeUnsent(next.count)
             case .some(let count):
@@ -132,16 +132,19 @@ final class Outbox: Sendable {
 
     private func work() {
         while true {
-            let piece = gate.wait { state -> [UInt8]? in
+            let piece = gate.wait { state -> [UInt8]?? in
                 guard state.isWritersTurn else { return nil }
                 if let first = state.queue.first {
                     state.queue.removeFirst()
-                    return first
+                    return .some(first)
                 }
                 state.isWritersTurn = false
                 state.isOwned = false
+                return .some(nil)
+            }
+            guard let piece else {
                 onEmpty()
-                return nil
+                continue
             }
             if let reason = writeAll(piece) { return close(broken: reason) }
         }

@@ -20,6 +20,8 @@ final class ServerEnd: Sendable {
 
     private let phase = Gate(Phase.serving)
     private let begun = Atomic(false)
+    /// Whether anybody waits, or has waited, for what is unfinished.
+    private let isAwaited = Atomic(false)
     private let ending = Mutex(ServerEnding.told)
     private let onEnd: @Sendable (ServerEnding) -> Void
     private let drain = Mutex<Held<(@Sendable () -> Void)?>>(Held(nil))
@@ -52,10 +54,18 @@ final class ServerEnd: Sendable {
     }
 
     /// Something was answered or sent: whoever waits looks again.
-    func stir() { phase.broadcast() }
+    ///
+    /// Called after the change, and with no lock held that a waiter's condition takes.
+    func stir() {
+        guard isAwaited.load(ordering: .sequentiallyConsistent) else { return }
+        // What changed is not behind this gate: without its lock, one who has looked and does not sleep yet would miss the call.
+        phase.withLock { _ in }
+        phase.broadcast()
+    }
 
     /// Waits until `condition` holds. Answers false when the deadline comes first.
     func wait(deadline: UInt64?, until condition: () -> Bool) -> Bool {
+        isAwaited.store(true, ordering: .sequentiallyConsistent)
         guard let deadline else { return phase.wait { _ in condition() ? true : nil } }
         return phase.wait(deadline: deadline) { _ in condition() ? true : nil } ?? false
     }
