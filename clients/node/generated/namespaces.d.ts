@@ -110,6 +110,7 @@ export type {
 
 export type {
   IdpMethods,
+  IdpAuthorizeParams, IdpAuthorizeResult,
   IdpCreateParams, IdpCreateResult,
   IdpDeleteParams, IdpDeleteResult,
   IdpGetParams, IdpGetResult,

@@ -41,6 +41,7 @@ METHODS = frozenset({
     "identity.resolve",
     "identity.unlink",
     "identity.unlinkDeveloper",
+    "idp.authorize",
     "idp.create",
     "idp.delete",
     "idp.get",
