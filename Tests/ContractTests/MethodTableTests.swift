@@ -52,7 +52,7 @@ private struct NoCall: CallContext {
                 == [
                     "account.changeEmail", "account.changePassword", "account.link", "account.reauthenticate", "account.submitCode",
                     "account.unlink", "credentials.assumeRole", "credentials.get", "identity.resolve", "identity.unlink",
-                    "idp.authorize",
+                    "idp.authorize", "idp.authorizeDevice",
                     "passwordReset.resendCode", "passwordReset.start", "passwordReset.submitCode", "passwordReset.submitPassword",
                     "rpc.discover", "session.refresh", "session.signOut", "signIn.anonymously", "signIn.resendCode", "signIn.start",
                     "signIn.submitCode", "signIn.submitPassword", "signIn.withContinuation", "signIn.withCredential",

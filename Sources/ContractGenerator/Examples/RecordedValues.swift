@@ -36,6 +36,7 @@ enum RecordedValues {
               "$nextRefreshToken": "Zr0aYbT6u3kqQv1mWc9sLx4nEd7hJgFpUiO2yXeRt8M",
               "$idTokenExpiresAt": 1700003600,
               "$lastSignInAt": 1700000000,
+              "$userCode": "WDJB-MJHT",
               "$flow": "AQ2b7XkT9sVmY4cJfW8LhR1gAAAAADx5uK0nPzQe3aBvHtC6iNyOwMrEjSd",
               "$flowExpiresAt": 1700000600,
               "$authorizationUrl": "https://github.com/login/oauth/authorize?client_id=Iv1.8a61f9b3a7aba766&response_type=code",

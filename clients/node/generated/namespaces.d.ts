@@ -111,6 +111,7 @@ export type {
 export type {
   IdpMethods,
   IdpAuthorizeParams, IdpAuthorizeResult,
+  IdpAuthorizeDeviceParams, IdpAuthorizeDeviceResult,
   IdpCreateParams, IdpCreateResult,
   IdpDeleteParams, IdpDeleteResult,
   IdpGetParams, IdpGetResult,

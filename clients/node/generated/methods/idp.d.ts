@@ -40,6 +40,35 @@ export declare class IdpMethods {
   ): Promise<IdpAuthorizeResult>;
 
   /**
+   * Let a person sign in at a provider on another device.
+   *
+   * Show userCode and verificationUri: the person opens that on a telephone or another computer, and types the code (RFC
+   * 8628). For editors and scripts on machines without a browser. continuationToken is a credential for
+   * signIn.withCredential, account.link or account.reauthenticate; the call asks the provider as often as it allows,
+   * waits for the person, and holds no thread meanwhile.
+   *
+   * Also offered with `caller: "public"`.
+   *
+   * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
+   * @throws {IdpNotFound} There is no such provider.
+   * @throws {IdpDisabled} Somebody signs in with a provider that is switched off.
+   * @throws {SignInRefused} A provider says that somebody may not, or does not want to, sign in.
+   * @throws {ProviderUnavailable} A login provider does not answer, or says that it cannot now.
+   * @throws {ProviderUnusable} What a login provider answers proves nothing: its certificate, its address, its documents
+   * or its keys are not what they must be. Asking again changes nothing until the provider, or how the pool names it, is
+   * mended.
+   * @throws {TokenExpired} exp is past.
+   * @throws {TokenMalformed} Not three parts of base64url, no JSON object, a member missing or of a wrong type, an
+   * unknown critical header.
+   * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
+   * credentials.revoke has named one of them since the token was minted.
+   */
+  authorizeDevice(
+    params: IdpAuthorizeDeviceParams,
+    options?: CallOptions,
+  ): Promise<IdpAuthorizeDeviceResult>;
+
+  /**
    * Let people of a tenant sign in with a provider.
    *
    * The known ones need little more than a client id: google.com, apple.com, facebook.com, microsoft.com or github.com.
@@ -196,6 +225,43 @@ export interface IdpAuthorizeResult {
   authorizationUrl: string;
   /** Where they come back to. */
   redirectUri: string;
+  /** Integer seconds since 1970-01-01T00:00:00Z. */
+  expiresAt: Timestamp;
+}
+
+/** What `idp.authorizeDevice` takes. */
+export interface IdpAuthorizeDeviceParams {
+  /** The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it: "default". */
+  tenantId?: TenantId;
+  /**
+   * An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or github.com, or oidc. and a
+   * name of your own for any other OpenID Connect provider.
+   */
+  providerId: ProviderId;
+  /**
+   * Binds the flow to the account of this token: then it serves account.link and account.reauthenticate for that
+   * account, and nothing else.
+   */
+  idToken?: Jwt;
+  /**
+   * What to ask for. openid is asked for too, where there are ID tokens. Without it: who the person is and their
+   * address. At most 50 elements.
+   */
+  scopes?: readonly string[];
+}
+
+/** What `idp.authorizeDevice` answers. */
+export interface IdpAuthorizeDeviceResult {
+  /** Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages. */
+  continuationToken: ContinuationToken;
+  /** What the person types. */
+  userCode: string;
+  /** Where. */
+  verificationUri: string;
+  /** The same with the code in it, for a QR code. */
+  verificationUriComplete?: string;
+  /** How often the provider is asked. */
+  intervalSeconds: number;
   /** Integer seconds since 1970-01-01T00:00:00Z. */
   expiresAt: Timestamp;
 }

@@ -2,6 +2,7 @@
 
 const methods = {
   authorize: { name: "idp.authorize", isTesting: false, secrets: [["continuationToken"]] },
+  authorizeDevice: { name: "idp.authorizeDevice", isTesting: false, secrets: [["continuationToken"]] },
   create: { name: "idp.create", isTesting: false, secrets: [] },
   delete: { name: "idp.delete", isTesting: false, secrets: [] },
   get: { name: "idp.get", isTesting: false, secrets: [] },
@@ -48,6 +49,34 @@ export class IdpMethods {
    */
   authorize(params, options) {
     return this.#call(methods.authorize, params, options);
+  }
+
+  /**
+   * Let a person sign in at a provider on another device.
+   *
+   * Show userCode and verificationUri: the person opens that on a telephone or another computer, and types the code (RFC
+   * 8628). For editors and scripts on machines without a browser. continuationToken is a credential for
+   * signIn.withCredential, account.link or account.reauthenticate; the call asks the provider as often as it allows,
+   * waits for the person, and holds no thread meanwhile.
+   *
+   * Also offered with `caller: "public"`.
+   *
+   * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
+   * @throws {IdpNotFound} There is no such provider.
+   * @throws {IdpDisabled} Somebody signs in with a provider that is switched off.
+   * @throws {SignInRefused} A provider says that somebody may not, or does not want to, sign in.
+   * @throws {ProviderUnavailable} A login provider does not answer, or says that it cannot now.
+   * @throws {ProviderUnusable} What a login provider answers proves nothing: its certificate, its address, its documents
+   * or its keys are not what they must be. Asking again changes nothing until the provider, or how the pool names it, is
+   * mended.
+   * @throws {TokenExpired} exp is past.
+   * @throws {TokenMalformed} Not three parts of base64url, no JSON object, a member missing or of a wrong type, an
+   * unknown critical header.
+   * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
+   * credentials.revoke has named one of them since the token was minted.
+   */
+  authorizeDevice(params, options) {
+    return this.#call(methods.authorizeDevice, params, options);
   }
 
   /**

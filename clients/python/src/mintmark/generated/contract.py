@@ -42,6 +42,7 @@ METHODS = frozenset({
     "identity.unlink",
     "identity.unlinkDeveloper",
     "idp.authorize",
+    "idp.authorizeDevice",
     "idp.create",
     "idp.delete",
     "idp.get",

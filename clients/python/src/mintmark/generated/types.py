@@ -1879,6 +1879,65 @@ class Idp(Record):
         return cast("int", self._required("updatedAt"))
 
 
+class IdpAuthorizeDeviceResult(Record):
+    """What `idp.authorizeDevice` answers."""
+
+    __slots__ = ()
+    _members = (("continuation_token", "continuationToken"), ("user_code", "userCode"), ("verification_uri", "verificationUri"), ("verification_uri_complete", "verificationUriComplete"), ("interval_seconds", "intervalSeconds"), ("expires_at", "expiresAt"),)
+    _secret = frozenset({"continuationToken"})
+
+    def __init__(
+        self,
+        *,
+        continuation_token: str,
+        user_code: str,
+        verification_uri: str,
+        interval_seconds: int,
+        expires_at: int,
+        verification_uri_complete: Optional[str] = None,
+    ) -> None:
+        super().__init__({
+            "continuationToken": continuation_token,
+            "userCode": user_code,
+            "verificationUri": verification_uri,
+            "verificationUriComplete": verification_uri_complete,
+            "intervalSeconds": interval_seconds,
+            "expiresAt": expires_at,
+        })
+
+    @property
+    def continuation_token(self) -> str:
+        """Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages.
+        """
+        return cast("str", self._required("continuationToken"))
+
+    @property
+    def user_code(self) -> str:
+        """What the person types."""
+        return cast("str", self._required("userCode"))
+
+    @property
+    def verification_uri(self) -> str:
+        """Where."""
+        return cast("str", self._required("verificationUri"))
+
+    @property
+    def verification_uri_complete(self) -> Optional[str]:
+        """The same with the code in it, for a QR code."""
+        value = self._optional("verificationUriComplete")
+        return None if value is None else cast("str", value)
+
+    @property
+    def interval_seconds(self) -> int:
+        """How often the provider is asked."""
+        return cast("int", self._required("intervalSeconds"))
+
+    @property
+    def expires_at(self) -> int:
+        """Integer seconds since 1970-01-01T00:00:00Z."""
+        return cast("int", self._required("expiresAt"))
+
+
 class IdpAuthorizeListen(Record):
     """Take the person back on 127.0.0.1, at a path that nobody can guess unless it is given. Many providers take
     any port of it for native apps (RFC 8252).
@@ -5871,6 +5930,7 @@ __all__ = [
     "IdentityMergeDevelopersResult",
     "IdentityResolveResult",
     "Idp",
+    "IdpAuthorizeDeviceResult",
     "IdpAuthorizeListen",
     "IdpAuthorizeResult",
     "IdpCheck",

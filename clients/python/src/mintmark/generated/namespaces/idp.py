@@ -88,6 +88,61 @@ class IdpMethods:
         answer = self._call("idp.authorize", params, timeout, trace)
         return types.IdpAuthorizeResult.of(answer)
 
+    def authorize_device(
+        self,
+        *,
+        provider_id: str,
+        tenant_id: Optional[str] = None,
+        id_token: Optional[str] = None,
+        scopes: Optional[Sequence[str]] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.IdpAuthorizeDeviceResult:
+        """Let a person sign in at a provider on another device.
+
+        Show userCode and verificationUri: the person opens that on a telephone or another computer, and types
+        the code (RFC 8628). For editors and scripts on machines without a browser. continuationToken is a
+        credential for signIn.withCredential, account.link or account.reauthenticate; the call asks the
+        provider as often as it allows, waits for the person, and holds no thread meanwhile.
+
+        Args:
+            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
+                of a tenant, which stands in its issuer and is the audience of its ID tokens.
+            provider_id (string of 1–64 characters like
+                ^(oidc\\.[a-z0-9]([a-z0-9._\\-]*[a-z0-9])?|google\\.com|apple\\.com|facebook\\.com|microsoft\\.com|github\\.com)$):
+                An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or
+                github.com, or oidc. and a name of your own for any other OpenID Connect provider.
+            id_token (string of 1–20000 characters; optional): Binds the flow to the account of this token:
+                then it serves account.link and account.reauthenticate for that account, and nothing else.
+            scopes (array of string; optional): What to ask for. openid is asked for too, where there are ID
+                tokens. Without it: who the person is and their address.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            TenantNotFound: A tenant is named that was never created, or is deleted.
+            IdpNotFound: There is no such provider.
+            IdpDisabled: Somebody signs in with a provider that is switched off.
+            SignInRefused: A provider says that somebody may not, or does not want to, sign in.
+            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
+            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
+                documents or its keys are not what they must be. Asking again changes nothing until the
+                provider, or how the pool names it, is mended.
+            TokenExpired: exp is past.
+            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
+                an unknown critical header.
+            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
+                revoked, or credentials.revoke has named one of them since the token was minted.
+        """
+        params: Dict[str, Any] = {
+            "tenantId": tenant_id,
+            "providerId": provider_id,
+            "idToken": id_token,
+            "scopes": scopes,
+        }
+        answer = self._call("idp.authorizeDevice", params, timeout, trace)
+        return types.IdpAuthorizeDeviceResult.of(answer)
+
     def create(
         self,
         *,
@@ -473,6 +528,61 @@ class AsyncIdpMethods:
         }
         answer = await self._call("idp.authorize", params, timeout, trace)
         return types.IdpAuthorizeResult.of(answer)
+
+    async def authorize_device(
+        self,
+        *,
+        provider_id: str,
+        tenant_id: Optional[str] = None,
+        id_token: Optional[str] = None,
+        scopes: Optional[Sequence[str]] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.IdpAuthorizeDeviceResult:
+        """Let a person sign in at a provider on another device.
+
+        Show userCode and verificationUri: the person opens that on a telephone or another computer, and types
+        the code (RFC 8628). For editors and scripts on machines without a browser. continuationToken is a
+        credential for signIn.withCredential, account.link or account.reauthenticate; the call asks the
+        provider as often as it allows, waits for the person, and holds no thread meanwhile.
+
+        Args:
+            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
+                of a tenant, which stands in its issuer and is the audience of its ID tokens.
+            provider_id (string of 1–64 characters like
+                ^(oidc\\.[a-z0-9]([a-z0-9._\\-]*[a-z0-9])?|google\\.com|apple\\.com|facebook\\.com|microsoft\\.com|github\\.com)$):
+                An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or
+                github.com, or oidc. and a name of your own for any other OpenID Connect provider.
+            id_token (string of 1–20000 characters; optional): Binds the flow to the account of this token:
+                then it serves account.link and account.reauthenticate for that account, and nothing else.
+            scopes (array of string; optional): What to ask for. openid is asked for too, where there are ID
+                tokens. Without it: who the person is and their address.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            TenantNotFound: A tenant is named that was never created, or is deleted.
+            IdpNotFound: There is no such provider.
+            IdpDisabled: Somebody signs in with a provider that is switched off.
+            SignInRefused: A provider says that somebody may not, or does not want to, sign in.
+            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
+            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
+                documents or its keys are not what they must be. Asking again changes nothing until the
+                provider, or how the pool names it, is mended.
+            TokenExpired: exp is past.
+            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
+                an unknown critical header.
+            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
+                revoked, or credentials.revoke has named one of them since the token was minted.
+        """
+        params: Dict[str, Any] = {
+            "tenantId": tenant_id,
+            "providerId": provider_id,
+            "idToken": id_token,
+            "scopes": scopes,
+        }
+        answer = await self._call("idp.authorizeDevice", params, timeout, trace)
+        return types.IdpAuthorizeDeviceResult.of(answer)
 
     async def create(
         self,
