@@ -52,6 +52,7 @@ private struct NoCall: CallContext {
                 == [
                     "account.changeEmail", "account.changePassword", "account.link", "account.reauthenticate", "account.submitCode",
                     "account.unlink", "credentials.assumeRole", "credentials.get", "identity.resolve", "identity.unlink",
+                    "idp.authorize", "idp.authorizeDevice",
                     "mfa.challenge", "mfa.confirm", "mfa.enroll", "mfa.list", "mfa.recoveryCodes", "mfa.resolve", "mfa.withdraw",
                     "passwordReset.resendCode", "passwordReset.start", "passwordReset.submitCode", "passwordReset.submitPassword",
                     "rpc.discover", "session.refresh", "session.signOut", "signIn.anonymously", "signIn.resendCode", "signIn.start",

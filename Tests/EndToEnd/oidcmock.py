@@ -21,7 +21,7 @@ class OIDCProviderMock:
         port = closed_port()
         self.issuer = f"http://127.0.0.1:{port}"
         options = [part for claims in people for part in ("--user-claims", json.dumps(claims))]
-        process = subprocess.Popen(
+        self.process = process = subprocess.Popen(
             [os.path.join(os.path.dirname(sys.executable), "oidc-provider-mock"), "-p", str(port), *options],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         case.addCleanup(process.wait)
@@ -35,6 +35,22 @@ class OIDCProviderMock:
                 if time.monotonic() > deadline:
                     raise
                 time.sleep(0.1)
+
+    def stop(self):
+        self.process.kill()
+        self.process.wait()
+
+    def send(self, authorization_url, subject="alice"):
+        """A person who is sent to the provider and says who they are: the URL they are sent back to."""
+        class Stay(urllib.request.HTTPRedirectHandler):
+            def redirect_request(self, *_):
+                return None
+        try:
+            urllib.request.build_opener(Stay).open(authorization_url, f"sub={subject}".encode())
+            raise AssertionError("no redirect")
+        except urllib.error.HTTPError as answer:
+            answer.close()
+            return answer.headers["Location"]
 
     def sign_in(self, client, subject="alice", nonce="n"):
         """The authorization code flow as a browser and a server go through it: what the token endpoint answers."""

@@ -90,14 +90,14 @@ struct ForeignIDTokenTests {
     @Test("a nonce is the SHA-256 of rawNonce in lower-case hexadecimal, on both sides or on none")
     func nonce() throws {
         let hex = Hex.encode(Hash.sha256(Array("raw".utf8)))
-        #expect(try check(["nonce": .string(hex)], .init(rawNonce: "raw")).subject == "carol")
+        #expect(try check(["nonce": .string(hex)], .init(nonce: .hashed("raw"))).subject == "carol")
         refused("missing", ["nonce": .string(hex)])
-        refused("unexpected", [:], .init(rawNonce: "raw"))
-        refused("mismatch", ["nonce": .string(hex)], .init(rawNonce: "Raw"))
-        refused("mismatch", ["nonce": .string(hex.uppercased())], .init(rawNonce: "raw"))
-        refused("mismatch", ["nonce": "raw"], .init(rawNonce: "raw"))
-        refused("mismatch", ["nonce": .string(Base64URL.encode(Hash.sha256(Array("raw".utf8))))], .init(rawNonce: "raw"))
-        refused("mismatch", ["nonce": 7], .init(rawNonce: "raw"))
+        refused("unexpected", [:], .init(nonce: .hashed("raw")))
+        refused("mismatch", ["nonce": .string(hex)], .init(nonce: .hashed("Raw")))
+        refused("mismatch", ["nonce": .string(hex.uppercased())], .init(nonce: .hashed("raw")))
+        refused("mismatch", ["nonce": "raw"], .init(nonce: .hashed("raw")))
+        refused("mismatch", ["nonce": .string(Base64URL.encode(Hash.sha256(Array("raw".utf8))))], .init(nonce: .hashed("raw")))
+        refused("mismatch", ["nonce": 7], .init(nonce: .hashed("raw")))
     }
 
     @Test("of Apple and Facebook it has a nonce")

@@ -41,6 +41,8 @@ public enum MethodTable {
         IdentityResolve.info,
         IdentityUnlink.info,
         IdentityUnlinkDeveloper.info,
+        IdpAuthorize.info,
+        IdpAuthorizeDevice.info,
         IdpCreate.info,
         IdpDelete.info,
         IdpGet.info,
@@ -124,7 +126,7 @@ public enum MethodTable {
     /// Binds every method to its handler. Testing methods are left out where there is none.
     public static func bind(account: any AccountHandlers, audit: any AuditHandlers, compat: any CompatHandlers, credentials: any CredentialsHandlers, credentialsProvider: any CredentialsProviderHandlers, identity: any IdentityHandlers, idp: any IdpHandlers, key: any KeyHandlers, mfa: any MfaHandlers, passwordReset: any PasswordResetHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, session: any SessionHandlers, signIn: any SignInHandlers, signUp: any SignUpHandlers, store: any StoreHandlers, system: any SystemHandlers, tenant: any TenantHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
         var all: [BoundMethod] = []
-        all.reserveCapacity(114)
+        all.reserveCapacity(116)
         all.append(BoundMethod(AccountChangeEmail.self) { try account.changeEmail($0, $1) })
         all.append(BoundMethod(AccountChangePassword.self) { try account.changePassword($0, $1) })
         all.append(BoundMethod(AccountCreate.self) { try account.create($0, $1) })
@@ -161,6 +163,8 @@ public enum MethodTable {
         all.append(BoundMethod(IdentityResolve.self) { try identity.resolve($0, $1) })
         all.append(BoundMethod(IdentityUnlink.self) { try identity.unlink($0, $1) })
         all.append(BoundMethod(IdentityUnlinkDeveloper.self) { try identity.unlinkDeveloper($0, $1) })
+        all.append(BoundMethod(IdpAuthorize.self) { try idp.authorize($0, $1) })
+        all.append(BoundMethod(IdpAuthorizeDevice.self) { try idp.authorizeDevice($0, $1) })
         all.append(BoundMethod(IdpCreate.self) { try idp.create($0, $1) })
         all.append(BoundMethod(IdpDelete.self) { try idp.delete($0, $1) })
         all.append(BoundMethod(IdpGet.self) { try idp.get($0, $1) })

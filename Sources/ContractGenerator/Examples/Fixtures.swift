@@ -169,6 +169,15 @@ enum Fixtures {
                             "displayName": "Example Works", "keys": [exampleKey],
                         ], result: [:])
                 ]),
+            // GitHub, whose endpoints are known.
+            Fixture(
+                name: "github", given: [],
+                steps: [
+                    .init(
+                        method: "idp.create",
+                        params: ["providerId": "github.com", "clientId": "Iv1.8a61f9b3a7aba766", "clientSecret": "correct-horse-battery"],
+                        result: [:])
+                ]),
             // An account of carol that knows nothing of that provider.
             Fixture(
                 name: "carolsAccount", given: [],

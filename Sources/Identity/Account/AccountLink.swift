@@ -14,7 +14,7 @@ extension AccountService {
         let tenant = try surroundings.database.read { try catalogue.tenant(token.tenantId, in: $0) }
         try SignInCompletion.check(request.audience, of: tenant)
         let (proofs, completion) = (CredentialProofs(surroundings, catalogue), SignInCompletion(surroundings, catalogue))
-        switch try proofs.prove(request.credential, in: tenant.id, call, now: now) {
+        switch try proofs.prove(request.credential, in: tenant.id, for: token.accountId, call, now: now) {
         case .password(let username, let password):
             let linking = PasswordLinking(surroundings: surroundings, completion: completion, tenant: tenant, token: token)
             let signedIn = try linking.link(username, password, call, at: now)

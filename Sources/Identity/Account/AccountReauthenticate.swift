@@ -13,7 +13,8 @@ extension AccountService {
         let tenant = try surroundings.database.read { try catalogue.tenant(token.tenantId, in: $0) }
         try SignInCompletion.check(request.audience, of: tenant)
         let completion = SignInCompletion(surroundings, catalogue)
-        switch try CredentialProofs(surroundings, catalogue).prove(request.credential, in: tenant.id, call, now: now) {
+        switch try CredentialProofs(surroundings, catalogue).prove(request.credential, in: tenant.id, for: token.accountId, call, now: now)
+        {
         case .password(let username, let password):
             return try PasswordSignIn(surroundings, catalogue).signIn(
                 username, password, in: tenant.id, only: token.accountId, audience: request.audience, name, call)

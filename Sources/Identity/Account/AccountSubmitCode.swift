@@ -45,9 +45,8 @@ extension AccountService {
             return .moved
         }
         if let left { try tell(left.address, of: left.tenant, after: flow, call, at: now) }
-        guard let account = try surroundings.database.read({ tx in try tx.account(flow.accountId)?.answer(in: tx) }) else {
-            throw ContinuationTokenExpired()
-        }
+        let account = try surroundings.database.read { tx in try tx.account(flow.accountId)?.answer(in: tx) }
+        guard let account else { throw ContinuationTokenExpired() }
         guard flow.kind == .emailChange else { return EmailChangeStep(state: .completed, account: account) }
         return EmailChangeStep(
             state: .completed, continuationToken: flows.token(of: flow), expiresAt: flow.expiresAt, account: account)

@@ -6,7 +6,7 @@ import Storage
 /// A credential that was proven, or that the store has yet to judge.
 enum ProvenCredential: Sendable {
     /// Somebody is who a provider says.
-    case provider(ProviderIdentity, spending: SpentToken?)
+    case provider(ProviderIdentity, spending: Spending?)
     /// An address and a password, not yet looked at.
     case password(Username, String)
 }
@@ -23,10 +23,13 @@ struct CredentialProofs: Sendable {
         pending = PendingTokens(vault: surroundings.vault)
     }
 
-    /// - Throws: `InvalidParams` for what does not go together, `InvalidUsername`, `IdpNotFound`, `IdpDisabled`, `InvalidCredential`,
+    /// - Parameter accountId: whose account it is to serve; nil to sign in.
+    /// - Throws: `InvalidParams` for what does not go together, what `FlowProofs` throws, `InvalidUsername`, `IdpNotFound`, `IdpDisabled`, `InvalidCredential`,
     ///   `InvalidNonce`, `PendingTokenInvalid`, `ProviderUnavailable`, `ProviderUnusable`.
     /// - Source: firebase.md 2.5.1–2.5.3, 3.5.
-    func prove(_ credential: Credential, in tenantId: String, _ call: any CallContext, now: Int64) throws -> ProvenCredential {
+    func prove(
+        _ credential: Credential, in tenantId: String, for accountId: String? = nil, _ call: any CallContext, now: Int64
+    ) throws -> ProvenCredential {
         try CredentialParts.check(credential)
         switch credential.kind {
         case .email(let email): return .password(try Username(email), credential.password ?? "")
@@ -35,6 +38,9 @@ struct CredentialProofs: Sendable {
             // The provider may have been switched off, or taken away, since.
             _ = try provider(identity.providerId, of: tenantId)
             return .provider(identity, spending: nil)
+        case .continuationToken(let token):
+            return try prove(
+                try FlowProofs(surroundings, catalogue).prove(token, credential.url, in: tenantId, for: accountId, call), call, now: now)
         case .providerId(let id):
             let idp = try provider(id, of: tenantId)
             guard let token = credential.idToken else {
@@ -43,14 +49,28 @@ struct CredentialProofs: Sendable {
                 identity.accessToken = token
                 return .provider(identity, spending: nil)
             }
-            let (jws, subject, claims) = try verify(token, from: idp, credential, call, now: now)
+            let (jws, subject, claims) = try verify(
+                token, from: idp, .init(accessToken: credential.accessToken, nonce: .hashed(credential.rawNonce)), call, now: now)
             var identity = ProviderIdentity(claims, subject: subject, idp).adding(credential.user)
             identity.idToken = token
             identity.accessToken = credential.accessToken
             let expiresAt = (claims["exp"]?.int ?? now) + IDTokenClaims.leewaySeconds
             return .provider(
-                identity, spending: claims["nonce"] == nil ? nil : SpentToken(jws.payload, idp, expiresAt: expiresAt))
+                identity, spending: claims["nonce"] == nil ? nil : .idToken(SpentToken(jws.payload, idp, expiresAt: expiresAt)))
         }
+    }
+
+    private func prove(_ given: FlowProofs.Given, _ call: any CallContext, now: Int64) throws -> ProvenCredential {
+        var identity: ProviderIdentity
+        if let token = given.idToken {
+            let (_, subject, claims) = try verify(token, from: given.idp, given.companions, call, now: now)
+            identity = ProviderIdentity(claims, subject: subject, given.idp)
+            identity.idToken = token
+        } else {
+            identity = try AccessTokenIdentity(surroundings).identity(of: given.accessToken ?? "", from: given.idp, call)
+        }
+        identity.accessToken = given.accessToken
+        return .provider(identity, spending: .flow(given.flow))
     }
 
     private func provider(_ id: String, of tenantId: String) throws -> IdpRecord {
@@ -60,7 +80,7 @@ struct CredentialProofs: Sendable {
     }
 
     private func verify(
-        _ token: String, from idp: IdpRecord, _ credential: Credential, _ call: any CallContext, now: Int64
+        _ token: String, from idp: IdpRecord, _ companions: ForeignIDToken.Companions, _ call: any CallContext, now: Int64
     ) throws -> (JWS, subject: String, JSONObject) {
         func refuse(_ check: String, _ reason: String) -> InvalidCredential {
             InvalidCredential(providerId: idp.providerId, check: check, reason: reason)
@@ -74,8 +94,7 @@ struct CredentialProofs: Sendable {
             throw refuse("malformed", error.text)
         }
         // Cheap checks come first: nobody is asked for keys to refuse a token that is expired or somebody else's.
-        let (subject, claims) = try ForeignIDToken.claims(
-            jws, idp, .init(accessToken: credential.accessToken, rawNonce: credential.rawNonce), now: now)
+        let (subject, claims) = try ForeignIDToken.claims(jws, idp, companions, now: now)
         let key: PublicKey?
         if let keys = idp.keys {
             key = keys.key(for: jws.header)
@@ -109,6 +128,7 @@ enum CredentialParts {
             ("rawNonce", credential.rawNonce != nil), ("user", credential.user != nil),
         ]
         let password = ("password", credential.password != nil)
+        let url = ("url", credential.url != nil)
         switch credential.kind {
         case .providerId:
             if credential.idToken == nil, credential.accessToken == nil {
@@ -117,11 +137,12 @@ enum CredentialParts {
             if credential.idToken == nil, credential.rawNonce != nil {
                 add("rawNonce", "unknown", "rawNonce goes with an ID token. Leave it out.")
             }
-            refuse([password], besides: "providerId")
+            refuse([password, url], besides: "providerId")
         case .email:
             if credential.password == nil { add("password", "required", "The password of the address is missing.") }
-            refuse(ofProvider, besides: "email")
-        case .pendingToken: refuse(ofProvider + [password], besides: "pendingToken")
+            refuse(ofProvider + [url], besides: "email")
+        case .pendingToken: refuse(ofProvider + [password, url], besides: "pendingToken")
+        case .continuationToken: refuse(ofProvider + [password], besides: "continuationToken")
         }
         if !violations.isEmpty { throw InvalidParams(violations: violations) }
     }

@@ -8,7 +8,18 @@ enum ForeignIDToken {
     /// What goes with it.
     struct Companions: Sendable {
         var accessToken: String?
-        var rawNonce: String?
+        var code: String?
+        var nonce = Nonce.hashed(nil)
+    }
+
+    /// Which nonce the ID token is to have.
+    enum Nonce: Sendable {
+        /// The SHA-256 of what the app kept; none without that (firebase.md 3.5).
+        case hashed(String?)
+        /// What this service sent (firebase.md 3.5, last paragraph).
+        case exactly(String)
+        /// Any: nobody could send one (RFC 8628).
+        case unasked
     }
 
     /// - Throws: `InvalidCredential`, `InvalidNonce`, naming the check that failed.
@@ -48,18 +59,34 @@ enum ForeignIDToken {
         guard let subject = claims["sub"]?.string, (1...255).contains(subject.utf8.count), subject.utf8.allSatisfy({ $0 < 0x80 }) else {
             throw refuse("subject", "The ID token names nobody: its sub is not a string of 1 to 255 ASCII characters.")
         }
-        try checkNonce(claims["nonce"], companions.rawNonce, idp)
+        try checkNonce(claims["nonce"], companions.nonce, idp)
         if let accessToken = companions.accessToken, let given = claims["at_hash"] {
             guard let given = given.string, given == hash(of: accessToken, under: jws.header.algorithm) else {
                 throw refuse("accessTokenHash", "The access token is not the one that the ID token came with.")
             }
         }
+        if let code = companions.code, let given = claims["c_hash"] {
+            guard let given = given.string, given == hash(of: code, under: jws.header.algorithm) else {
+                throw refuse("codeHash", "The code is not the one that the ID token came with.")
+            }
+        }
         return (subject, claims)
     }
 
-    private static func checkNonce(_ nonce: JSONValue?, _ raw: String?, _ idp: IdpRecord) throws {
+    private static func checkNonce(_ nonce: JSONValue?, _ expected: Nonce, _ idp: IdpRecord) throws {
         func refuse(_ check: String, _ reason: String) -> InvalidNonce {
             InvalidNonce(providerId: idp.providerId, check: check, reason: reason)
+        }
+        let raw: String?
+        switch expected {
+        case .unasked: return
+        case .exactly(let wanted):
+            guard let nonce else { throw refuse("missing", "The ID token has none, though one was sent with the person.") }
+            guard let given = nonce.string, constantTimeEquals(Array(given.utf8), Array(wanted.utf8)) else {
+                throw refuse("mismatch", "It is not the one that was sent with the person: the ID token was made for another sign-in.")
+            }
+            return
+        case .hashed(let kept): raw = kept
         }
         switch (nonce, raw) {
         case (nil, nil):

@@ -45,6 +45,7 @@ struct IdpRecord: Sendable {
     var answer: Idp {
         Idp(
             tenantId: tenantId, providerId: providerId, clientId: settings.clientId, hasClientSecret: clientSecret != nil,
+            clientAuthentication: clientAuthentication,
             issuer: issuers.first, displayName: settings.displayName, enabled: settings.enabled, responseType: responseType,
             trustEmail: settings.trustEmail, moreClientIds: settings.moreClientIds ?? [],
             keys: settings.keys.map { $0.map { EncodedObject($0) } }, endpoint: settings.endpoint, allowInsecure: settings.allowInsecure,

@@ -60,6 +60,7 @@ extension IdpCreate.Params {
         ]
         object["issuer"] = issuer.map { .string($0) }
         object["displayName"] = displayName.map { .string($0) }
+        object["clientAuthentication"] = clientAuthentication.map { .string($0.rawValue) }
         object["responseType"] = responseType.map { .string($0.rawValue) }
         object["moreClientIds"] = moreClientIds.map { .array($0.map { .string($0) }) }
         object["keys"] = keys.map { .array($0.map { .object($0) }) }

@@ -17,8 +17,10 @@ enum IdpRules {
         if known == .github, responseType == .idToken {
             throw InvalidIdp(pointer: "/responseType", reason: "github.com has no ID tokens; code is what it sends")
         }
-        if responseType == .code, !hasSecret {
-            throw InvalidIdp(pointer: "/clientSecret", reason: "a code is redeemed with the client secret, so it is needed")
+        if responseType == .code, !hasSecret, settings.clientAuthentication != ClientAuthentication.none {
+            throw InvalidIdp(
+                pointer: "/clientSecret",
+                reason: "a code is redeemed with the client secret, so it is needed, unless clientAuthentication is none")
         }
         if settings.trustEmail, known != nil {
             throw InvalidIdp(

@@ -26,7 +26,8 @@ extension IdpDeclaration {
     init(_ change: IdpUpdate.Params) {
         self.init(
             tenantId: change.tenantId, providerId: change.providerId, clientId: change.clientId, clientSecret: change.clientSecret,
-            issuer: change.issuer, displayName: change.displayName, enabled: change.enabled, responseType: change.responseType,
+            clientAuthentication: change.clientAuthentication, issuer: change.issuer, displayName: change.displayName,
+            enabled: change.enabled, responseType: change.responseType,
             trustEmail: change.trustEmail, moreClientIds: change.moreClientIds, keys: change.keys, endpoint: change.endpoint,
             allowInsecure: change.allowInsecure, allowPrivateNetwork: change.allowPrivateNetwork)
     }
@@ -46,7 +47,8 @@ extension IdpDeclaration {
             throw InvalidIdp(pointer: "/clientId", reason: "a new provider needs it")
         }
         let settings = IdpCreate.Params(
-            tenantId: tenantId, providerId: providerId, clientId: clientId, issuer: issuer ?? old?.issuer,
+            tenantId: tenantId, providerId: providerId, clientId: clientId,
+            clientAuthentication: clientAuthentication ?? old?.clientAuthentication, issuer: issuer ?? old?.issuer,
             displayName: displayName ?? old?.displayName, enabled: enabled ?? old?.enabled ?? true,
             responseType: responseType ?? old?.responseType, trustEmail: trustEmail ?? old?.trustEmail ?? false,
             moreClientIds: moreClientIds ?? old?.moreClientIds, keys: keys ?? old?.keys, endpoint: endpoint ?? old?.endpoint,

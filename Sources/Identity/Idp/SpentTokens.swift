@@ -17,6 +17,12 @@ struct SpentToken: Sendable, Equatable {
     }
 }
 
+/// What serves once, and is spent together with what it is for.
+enum Spending: Sendable {
+    case idToken(SpentToken)
+    case flow(IdpFlow)
+}
+
 /// The table of ID tokens that were shown.
 enum SpentTokenTables {
     static let statements: [SQL] = [
@@ -26,8 +32,15 @@ enum SpentTokenTables {
 }
 
 extension Transaction {
-    /// - Throws: `InvalidNonce` if it was spent before.
-    func spend(_ token: SpentToken) throws {
+    /// - Throws: `InvalidNonce` or `FlowUsed` if it was spent before.
+    func spend(_ spending: Spending) throws {
+        switch spending {
+        case .idToken(let token): try spend(token)
+        case .flow(let flow): guard try move(flow, from: flow.stage, to: .used, sealed: nil) else { throw FlowUsed() }
+        }
+    }
+
+    private func spend(_ token: SpentToken) throws {
         let isFirst =
             try execute(
                 "INSERT INTO spent_token (digest, expires_at) VALUES ($1, $2) ON CONFLICT (digest) DO NOTHING", token.digest,

@@ -22,6 +22,11 @@ public protocol ForeignProviders: Sendable {
         status: Int, object: JSONNode
     )
 
+    /// The discovery document of an issuer, fetched anew, which is that issuer's.
+    ///
+    /// - Throws: as `key`.
+    func description(of issuer: String, _ provider: ProviderAddress, _ call: any CallContext) throws -> JSONNode
+
     /// Looks at everything that an issuer publishes, anew.
     ///
     /// - Throws: what moves the call to where it may wait for other machines; a failure of the issuer stands in the answer.
@@ -32,13 +37,21 @@ public protocol ForeignProviders: Sendable {
 public struct ProviderQuestion: Sendable {
     public let url: String
     public let headers: [(name: String, value: String)]
-    /// The JSON of a POST; nil for a GET.
+    /// What is posted; nil for a GET.
     public let body: [UInt8]?
+    public let contentType: String
+    /// The issuer whose document names the URL; nil for one that is known or that an administrator typed.
+    public let issuer: String?
 
-    init(_ url: String, headers: [(name: String, value: String)] = [], body: [UInt8]? = nil) {
+    init(
+        _ url: String, headers: [(name: String, value: String)] = [], body: [UInt8]? = nil, contentType: String = "application/json",
+        namedBy issuer: String? = nil
+    ) {
         self.url = url
         self.headers = headers
         self.body = body
+        self.contentType = contentType
+        self.issuer = issuer
     }
 }
 
@@ -69,6 +82,10 @@ public struct NoForeignProviders: ForeignProviders {
     public func object(_ question: ProviderQuestion, of provider: ProviderAddress, _ call: any CallContext) throws -> (
         status: Int, object: JSONNode
     ) {
+        throw ProviderUnavailable(provider: provider.name, reason: "this process asks nobody.")
+    }
+
+    public func description(of issuer: String, _ provider: ProviderAddress, _ call: any CallContext) throws -> JSONNode {
         throw ProviderUnavailable(provider: provider.name, reason: "this process asks nobody.")
     }
 

@@ -42,6 +42,13 @@ struct ProvidersOverHTTP: ForeignProviders {
         return inspection
     }
 
+    func description(of issuer: String, _ provider: ProviderAddress, _ call: any CallContext) throws -> JSONNode {
+        guard mayWait(call) else { throw MoveToLane(.network) }
+        do throws(IssuerFailure) {
+            return try keys.description(address(of: issuer, provider), isCancelled: { call.isCancelled })
+        } catch { throw answer(to: error, of: provider) }
+    }
+
     private func address(of issuer: String, _ provider: ProviderAddress) -> IssuerAddress {
         IssuerAddress(
             issuer, allowsInsecureLoopback: provider.allowsInsecure || allowsPlainLoopback,
@@ -56,9 +63,11 @@ struct ProvidersOverHTTP: ForeignProviders {
         try pass(place, provider, call)
         var timeout: IssuerFailure?
         defer { turnstile.leave(place, timeout: timeout) }
-        let policy = HTTPPolicy(
-            allowsInsecureLoopback: provider.allowsInsecure || allowsPlainLoopback, allowsPrivateNetwork: provider.allowsPrivateNetwork)
-        let kind = question.body == nil ? [] : [(name: "Content-Type", value: "application/json")]
+        let policy =
+            question.issuer.map { address(of: $0, provider).policy(forNamed: question.url) }
+            ?? HTTPPolicy(
+                allowsInsecureLoopback: provider.allowsInsecure || allowsPlainLoopback, allowsPrivateNetwork: provider.allowsPrivateNetwork)
+        let kind = question.body == nil ? [] : [(name: "Content-Type", value: question.contentType)]
         let request = HTTPRequest(
             question.body == nil ? .GET : .POST, url: question.url,
             headers: [("Accept", "application/json"), ("User-Agent", "mintmark")] + kind + question.headers, body: question.body,

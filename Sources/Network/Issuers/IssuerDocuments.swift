@@ -26,6 +26,11 @@ struct IssuerDocuments {
         return try publishedKeys(of: try description(until: deadline), until: deadline)
     }
 
+    /// The discovery document alone.
+    ///
+    /// - Throws: `IssuerFailure`.
+    func describe() throws(IssuerFailure) -> JSONNode { try description(until: deadline()) }
+
     /// Looks at everything, and keeps what came before something failed.
     func inspect() -> IssuerInspection {
         let deadline = deadline()

@@ -2444,7 +2444,7 @@ export interface InvalidCredentialData {
   providerId: string;
   /**
    * What failed: malformed, algorithm, signature, issuer, audience, authorizedParty, expired, notYetValid, subject,
-   * accessTokenHash or accessToken.
+   * accessTokenHash, codeHash, accessToken, code or deviceCode.
    */
   check: string;
   /** What is wrong and how it must be. */
@@ -2504,6 +2504,102 @@ export declare class PendingTokenInvalid extends RpcError {
   readonly code: 6009;
   readonly type: "pendingTokenInvalid";
   readonly data: PendingTokenInvalidData;
+}
+
+/** What `CallbackInvalid` says beside its message. */
+export interface CallbackInvalidData {
+  type: "callbackInvalid";
+  /** What failed: redirectUri, malformed, state, issuer or missing. */
+  check: string;
+  /** What is wrong and how it must be. */
+  reason: string;
+}
+
+/**
+ * What a provider sent a person back with does not belong to the flow; the flow stays as it was.
+ *
+ * Equivalents: firebase INVALID_IDP_RESPONSE.
+ */
+export declare class CallbackInvalid extends RpcError {
+  static readonly code: 6010;
+  static readonly type: "callbackInvalid";
+  readonly code: 6010;
+  readonly type: "callbackInvalid";
+  readonly data: CallbackInvalidData;
+}
+
+/** What `SignInRefused` says beside its message. */
+export interface SignInRefusedData {
+  type: "signInRefused";
+  /** The provider. */
+  providerId: string;
+  /** What it says: access_denied, expired_token and others (RFC 6749, RFC 8628). */
+  error: string;
+  /** In words. */
+  reason: string;
+}
+
+/**
+ * A provider says that somebody may not, or does not want to, sign in.
+ *
+ * Equivalents: firebase USER_CANCELLED, INVALID_IDP_RESPONSE.
+ */
+export declare class SignInRefused extends RpcError {
+  static readonly code: 6011;
+  static readonly type: "signInRefused";
+  readonly code: 6011;
+  readonly type: "signInRefused";
+  readonly data: SignInRefusedData;
+}
+
+/** What `FlowUsed` says beside its message. */
+export interface FlowUsedData {
+  type: "flowUsed";
+}
+
+/**
+ * A continuation token of idp.authorize or idp.authorizeDevice is shown a second time.
+ *
+ * Equivalents: firebase INVALID_IDP_RESPONSE.
+ */
+export declare class FlowUsed extends RpcError {
+  static readonly code: 6012;
+  static readonly type: "flowUsed";
+  readonly code: 6012;
+  readonly type: "flowUsed";
+  readonly data: FlowUsedData;
+}
+
+/** What `ListenerGone` says beside its message. */
+export interface ListenerGoneData {
+  type: "listenerGone";
+}
+
+/** A credential without url whose callback can no longer come. */
+export declare class ListenerGone extends RpcError {
+  static readonly code: 6013;
+  static readonly type: "listenerGone";
+  readonly code: 6013;
+  readonly type: "listenerGone";
+  readonly data: ListenerGoneData;
+}
+
+/** What `ListenerUnavailable` says beside its message. */
+export interface ListenerUnavailableData {
+  type: "listenerUnavailable";
+  /** The port that was asked for; 0 for any. */
+  port: number;
+  /** What the system said. */
+  reason: string;
+}
+
+/** idp.authorize is to listen on a port that is taken, or that this user may not have. */
+export declare class ListenerUnavailable extends RpcError {
+  static readonly code: 6014;
+  static readonly type: "listenerUnavailable";
+  readonly code: 6014;
+  readonly type: "listenerUnavailable";
+  readonly data: ListenerUnavailableData;
 }
 
 /** What `SecondFactorsOff` says beside its message. */

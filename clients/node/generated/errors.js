@@ -740,6 +740,36 @@ export class PendingTokenInvalid extends RpcError {
   static type = "pendingTokenInvalid";
 }
 
+/** What a provider sent a person back with does not belong to the flow; the flow stays as it was. */
+export class CallbackInvalid extends RpcError {
+  static code = 6010;
+  static type = "callbackInvalid";
+}
+
+/** A provider says that somebody may not, or does not want to, sign in. */
+export class SignInRefused extends RpcError {
+  static code = 6011;
+  static type = "signInRefused";
+}
+
+/** A continuation token of idp.authorize or idp.authorizeDevice is shown a second time. */
+export class FlowUsed extends RpcError {
+  static code = 6012;
+  static type = "flowUsed";
+}
+
+/** A credential without url whose callback can no longer come. */
+export class ListenerGone extends RpcError {
+  static code = 6013;
+  static type = "listenerGone";
+}
+
+/** idp.authorize is to listen on a port that is taken, or that this user may not have. */
+export class ListenerUnavailable extends RpcError {
+  static code = 6014;
+  static type = "listenerUnavailable";
+}
+
 /** A second factor is to be enrolled, or recovery codes made, where nobody is asked for them. */
 export class SecondFactorsOff extends RpcError {
   static code = 7001;
@@ -1067,6 +1097,11 @@ export const errorsByCode = new Map(
     InvalidCredential,
     InvalidNonce,
     PendingTokenInvalid,
+    CallbackInvalid,
+    SignInRefused,
+    FlowUsed,
+    ListenerGone,
+    ListenerUnavailable,
     SecondFactorsOff,
     UnsupportedFirstFactor,
     EmailNotVerified,

@@ -112,6 +112,8 @@ export type {
 
 export type {
   IdpMethods,
+  IdpAuthorizeParams, IdpAuthorizeResult,
+  IdpAuthorizeDeviceParams, IdpAuthorizeDeviceResult,
   IdpCreateParams, IdpCreateResult,
   IdpDeleteParams, IdpDeleteResult,
   IdpGetParams, IdpGetResult,

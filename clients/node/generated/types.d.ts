@@ -178,6 +178,12 @@ export interface BreachedPasswordCheck {
 export type Channel = "email" | "sms";
 
 /**
+ * How your client proves itself when a code is redeemed: not at all (public clients have PKCE alone), with the secret in
+ * the Authorization header (basic), or in the form (post).
+ */
+export type ClientAuthentication = "none" | "basic" | "post";
+
+/**
  * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests a
  * second, and within 15 minutes 100 failures and 50 codes, in each tenant.
  */
@@ -213,9 +219,17 @@ export interface CodePolicy {
  */
 export type ContinuationToken = string;
 
-/** Proof of who somebody is: what a provider gave, an address with its password, or a pending token. */
+/**
+ * Proof of who somebody is: what a provider gave, an address with its password, a pending token, or a flow that
+ * idp.authorize or idp.authorizeDevice has begun.
+ */
 export type Credential =
   & {
+    /**
+     * With continuationToken from idp.authorize with redirectUri: the whole URL that the provider sent the person back
+     * to, with its query and fragment. What came as a form post is put behind it as its query. At most 32768 characters.
+     */
+    url?: string;
     /** With providerId: its ID token. */
     idToken?: Jwt;
     /**
@@ -241,6 +255,11 @@ export type Credential =
       email?: undefined;
       /** From an earlier answer, instead of what a provider gave. */
       pendingToken?: undefined;
+      /**
+       * From idp.authorize or idp.authorizeDevice. It serves once. Where the person comes back to this process, or signs
+       * in on another device, the call waits for them; cancelling it ends the wait.
+       */
+      continuationToken?: undefined;
     }
     | {
       /** The provider that gave idToken or accessToken. */
@@ -249,6 +268,11 @@ export type Credential =
       email: Username;
       /** From an earlier answer, instead of what a provider gave. */
       pendingToken?: undefined;
+      /**
+       * From idp.authorize or idp.authorizeDevice. It serves once. Where the person comes back to this process, or signs
+       * in on another device, the call waits for them; cancelling it ends the wait.
+       */
+      continuationToken?: undefined;
     }
     | {
       /** The provider that gave idToken or accessToken. */
@@ -257,6 +281,24 @@ export type Credential =
       email?: undefined;
       /** From an earlier answer, instead of what a provider gave. */
       pendingToken: PendingToken;
+      /**
+       * From idp.authorize or idp.authorizeDevice. It serves once. Where the person comes back to this process, or signs
+       * in on another device, the call waits for them; cancelling it ends the wait.
+       */
+      continuationToken?: undefined;
+    }
+    | {
+      /** The provider that gave idToken or accessToken. */
+      providerId?: undefined;
+      /** An address that signs in with a password. */
+      email?: undefined;
+      /** From an earlier answer, instead of what a provider gave. */
+      pendingToken?: undefined;
+      /**
+       * From idp.authorize or idp.authorizeDevice. It serves once. Where the person comes back to this process, or signs
+       * in on another device, the call waits for them; cancelling it ends the wait.
+       */
+      continuationToken: ContinuationToken;
     }
   )
 
@@ -492,6 +534,11 @@ export interface Idp {
   clientId: string;
   /** Whether there is a client secret. */
   hasClientSecret: boolean;
+  /**
+   * How your client proves itself when a code is redeemed: not at all (public clients have PKCE alone), with the secret
+   * in the Authorization header (basic), or in the form (post).
+   */
+  clientAuthentication: Open<ClientAuthentication>;
   /** Its issuer, of those that sign ID tokens. */
   issuer?: string;
   /** What people read on a button. */
@@ -550,6 +597,8 @@ export interface IdpDeclaration {
   clientId?: string;
   /** Your client secret there. It is kept sealed and never shown. At most 512 characters. */
   clientSecret?: string;
+  /** Without it basic for an oidc. provider and post for the known ones; none where there is no secret. */
+  clientAuthentication?: ClientAuthentication;
   /**
    * Of an oidc. provider its issuer, exactly as in iss; of microsoft.com the issuer of a directory, without it that of
    * personal accounts. At most 512 characters.
@@ -559,7 +608,10 @@ export interface IdpDeclaration {
   displayName?: string;
   /** Whether people can sign in with it. */
   enabled?: boolean;
-  /** Without it idToken, and code for github.com, which has no ID tokens. code needs the client secret. */
+  /**
+   * Without it idToken, and code for github.com, which has no ID tokens. code needs the client secret, unless
+   * clientAuthentication is none.
+   */
   responseType?: IdpResponseType;
   /**
    * Of an oidc. provider: whether its word counts when it says that an address is verified. Whoever has such an address

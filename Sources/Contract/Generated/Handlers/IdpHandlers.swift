@@ -4,6 +4,12 @@ import JSON
 
 /// Answers the methods of `idp`. Each throws the errors of its schema.
 public protocol IdpHandlers: Sendable {
+    /// Send a person to a provider to sign in.
+    func authorize(_ request: IdpAuthorize.Params, _ call: any CallContext) throws -> IdpAuthorize.Result
+
+    /// Let a person sign in at a provider on another device.
+    func authorizeDevice(_ request: IdpAuthorizeDevice.Params, _ call: any CallContext) throws -> IdpAuthorizeDevice.Result
+
     /// Let people of a tenant sign in with a provider.
     func create(_ request: IdpCreate.Params, _ call: any CallContext) throws -> IdpCreate.Result
 

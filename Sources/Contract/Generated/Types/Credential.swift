@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// Proof of who somebody is: what a provider gave, an address with its password, or a pending token.
+/// Proof of who somebody is: what a provider gave, an address with its password, a pending token, or a flow that idp.authorize or idp.authorizeDevice has begun.
 public struct Credential: ContractParams, Equatable {
     /// With apple.com: what Apple tells of the person at the first consent, and never again.
     public struct User: ContractParams, Equatable {
@@ -55,7 +55,7 @@ public struct Credential: ContractParams, Equatable {
         }
     }
 
-    /// Exactly one of providerId, email, pendingToken.
+    /// Exactly one of providerId, email, pendingToken, continuationToken.
     public enum Kind: Sendable, Equatable {
         /// The provider that gave idToken or accessToken.
         case providerId(String)
@@ -63,10 +63,14 @@ public struct Credential: ContractParams, Equatable {
         case email(String)
         /// From an earlier answer, instead of what a provider gave.
         case pendingToken(String)
+        /// From idp.authorize or idp.authorizeDevice. It serves once. Where the person comes back to this process, or signs in on another device, the call waits for them; cancelling it ends the wait.
+        case continuationToken(String)
     }
 
     /// Exactly one of these.
     public var kind: Kind
+    /// With continuationToken from idp.authorize with redirectUri: the whole URL that the provider sent the person back to, with its query and fragment. What came as a form post is put behind it as its query.
+    public var url: String?
     /// With providerId: its ID token.
     public var idToken: String?
     /// With providerId: its access token. With an ID token that has at_hash it must fit that; alone it is for google.com, facebook.com and github.com, which are asked about it.
@@ -78,8 +82,9 @@ public struct Credential: ContractParams, Equatable {
     /// With email: its password.
     public var password: String?
 
-    public init(kind: Kind, idToken: String? = nil, accessToken: String? = nil, rawNonce: String? = nil, user: User? = nil, password: String? = nil) {
+    public init(kind: Kind, url: String? = nil, idToken: String? = nil, accessToken: String? = nil, rawNonce: String? = nil, user: User? = nil, password: String? = nil) {
         self.kind = kind
+        self.url = url
         self.idToken = idToken
         self.accessToken = accessToken
         self.rawNonce = rawNonce
@@ -91,6 +96,8 @@ public struct Credential: ContractParams, Equatable {
         var providerId: String?
         var email: String?
         var pendingToken: String?
+        var continuationToken: String?
+        var url: String?
         var idToken: String?
         var accessToken: String?
         var rawNonce: String?
@@ -103,6 +110,10 @@ public struct Credential: ContractParams, Equatable {
                 email = reader.string(_value, at: "email", .username)
             } else if _name.isString("pendingToken") {
                 pendingToken = reader.string(_value, at: "pendingToken", .pendingToken)
+            } else if _name.isString("continuationToken") {
+                continuationToken = reader.string(_value, at: "continuationToken", .continuationToken)
+            } else if _name.isString("url") {
+                url = reader.string(_value, at: "url", .credentialUrl)
             } else if _name.isString("idToken") {
                 idToken = reader.string(_value, at: "idToken", .jwt)
             } else if _name.isString("accessToken") {
@@ -114,10 +125,10 @@ public struct Credential: ContractParams, Equatable {
             } else if _name.isString("password") {
                 password = reader.string(_value, at: "password", .password)
             } else {
-                reader.unknown(_name, among: ["providerId", "email", "pendingToken", "idToken", "accessToken", "rawNonce", "user", "password"])
+                reader.unknown(_name, among: ["providerId", "email", "pendingToken", "continuationToken", "url", "idToken", "accessToken", "rawNonce", "user", "password"])
             }
         }
-        reader.choose("exactlyOne", 1...1, ["providerId", "email", "pendingToken"], given: (node["providerId"] == nil ? 0 : 1) + (node["email"] == nil ? 0 : 1) + (node["pendingToken"] == nil ? 0 : 1))
+        reader.choose("exactlyOne", 1...1, ["providerId", "email", "pendingToken", "continuationToken"], given: (node["providerId"] == nil ? 0 : 1) + (node["email"] == nil ? 0 : 1) + (node["pendingToken"] == nil ? 0 : 1) + (node["continuationToken"] == nil ? 0 : 1))
         let kind: Kind
         if let providerId {
             kind = .providerId(providerId)
@@ -125,9 +136,12 @@ public struct Credential: ContractParams, Equatable {
             kind = .email(email)
         } else if let pendingToken {
             kind = .pendingToken(pendingToken)
+        } else if let continuationToken {
+            kind = .continuationToken(continuationToken)
         } else {
             return nil
         }
+        self.url = url
         self.idToken = idToken
         self.accessToken = accessToken
         self.rawNonce = rawNonce
@@ -138,6 +152,7 @@ public struct Credential: ContractParams, Equatable {
 }
 
 extension StringRule {
+    static let credentialUrl = StringRule(length: 1...32768, isSecret: true)
     static let credentialAccessToken = StringRule(length: 1...16384, isSecret: true)
     static let credentialRawNonce = StringRule(length: 1...1024, isSecret: true)
     static let credentialUserNameFirstName = StringRule(length: 0...128)

@@ -12,6 +12,8 @@ public struct Idp: ContractResult, Equatable {
     public var clientId: String
     /// Whether there is a client secret.
     public var hasClientSecret: Bool
+    /// How your client proves itself when a code is redeemed: not at all (public clients have PKCE alone), with the secret in the Authorization header (basic), or in the form (post).
+    public var clientAuthentication: ClientAuthentication
     /// Its issuer, of those that sign ID tokens.
     public var issuer: String?
     /// What people read on a button.
@@ -37,11 +39,12 @@ public struct Idp: ContractResult, Equatable {
     /// Integer seconds since 1970-01-01T00:00:00Z.
     public var updatedAt: Int64
 
-    public init(tenantId: String, providerId: String, clientId: String, hasClientSecret: Bool, issuer: String? = nil, displayName: String? = nil, enabled: Bool, responseType: IdpResponseType, trustEmail: Bool, moreClientIds: [String], keys: [EncodedObject]? = nil, endpoint: String? = nil, allowInsecure: Bool, allowPrivateNetwork: Bool, createdAt: Int64, updatedAt: Int64) {
+    public init(tenantId: String, providerId: String, clientId: String, hasClientSecret: Bool, clientAuthentication: ClientAuthentication, issuer: String? = nil, displayName: String? = nil, enabled: Bool, responseType: IdpResponseType, trustEmail: Bool, moreClientIds: [String], keys: [EncodedObject]? = nil, endpoint: String? = nil, allowInsecure: Bool, allowPrivateNetwork: Bool, createdAt: Int64, updatedAt: Int64) {
         self.tenantId = tenantId
         self.providerId = providerId
         self.clientId = clientId
         self.hasClientSecret = hasClientSecret
+        self.clientAuthentication = clientAuthentication
         self.issuer = issuer
         self.displayName = displayName
         self.enabled = enabled
@@ -66,6 +69,8 @@ public struct Idp: ContractResult, Equatable {
         writer.string(clientId)
         writer.key("hasClientSecret")
         writer.bool(hasClientSecret)
+        writer.key("clientAuthentication")
+        writer.string(clientAuthentication.rawValue)
         if let issuer {
             writer.key("issuer")
             writer.string(issuer)

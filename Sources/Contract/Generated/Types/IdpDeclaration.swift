@@ -12,13 +12,15 @@ public struct IdpDeclaration: ContractParams, Equatable {
     public var clientId: String?
     /// Your client secret there. It is kept sealed and never shown.
     public var clientSecret: String?
+    /// Without it basic for an oidc. provider and post for the known ones; none where there is no secret.
+    public var clientAuthentication: ClientAuthentication?
     /// Of an oidc. provider its issuer, exactly as in iss; of microsoft.com the issuer of a directory, without it that of personal accounts.
     public var issuer: String?
     /// What people read on a button.
     public var displayName: String?
     /// Whether people can sign in with it.
     public var enabled: Bool?
-    /// Without it idToken, and code for github.com, which has no ID tokens. code needs the client secret.
+    /// Without it idToken, and code for github.com, which has no ID tokens. code needs the client secret, unless clientAuthentication is none.
     public var responseType: IdpResponseType?
     /// Of an oidc. provider: whether its word counts when it says that an address is verified. Whoever has such an address there gets the account that has it here, so only for providers that check it. The others have fixed rules.
     public var trustEmail: Bool?
@@ -33,11 +35,12 @@ public struct IdpDeclaration: ContractParams, Equatable {
     /// Whether it may stand in a private network.
     public var allowPrivateNetwork: Bool?
 
-    public init(tenantId: String = "default", providerId: String, clientId: String? = nil, clientSecret: String? = nil, issuer: String? = nil, displayName: String? = nil, enabled: Bool? = nil, responseType: IdpResponseType? = nil, trustEmail: Bool? = nil, moreClientIds: [String]? = nil, keys: [JSONObject]? = nil, endpoint: String? = nil, allowInsecure: Bool? = nil, allowPrivateNetwork: Bool? = nil) {
+    public init(tenantId: String = "default", providerId: String, clientId: String? = nil, clientSecret: String? = nil, clientAuthentication: ClientAuthentication? = nil, issuer: String? = nil, displayName: String? = nil, enabled: Bool? = nil, responseType: IdpResponseType? = nil, trustEmail: Bool? = nil, moreClientIds: [String]? = nil, keys: [JSONObject]? = nil, endpoint: String? = nil, allowInsecure: Bool? = nil, allowPrivateNetwork: Bool? = nil) {
         self.tenantId = tenantId
         self.providerId = providerId
         self.clientId = clientId
         self.clientSecret = clientSecret
+        self.clientAuthentication = clientAuthentication
         self.issuer = issuer
         self.displayName = displayName
         self.enabled = enabled
@@ -55,6 +58,7 @@ public struct IdpDeclaration: ContractParams, Equatable {
         var providerId: String?
         var clientId: String?
         var clientSecret: String?
+        var clientAuthentication: ClientAuthentication?
         var issuer: String?
         var displayName: String?
         var enabled: Bool?
@@ -74,6 +78,8 @@ public struct IdpDeclaration: ContractParams, Equatable {
                 clientId = reader.string(_value, at: "clientId", .idpDeclarationClientId)
             } else if _name.isString("clientSecret") {
                 clientSecret = reader.string(_value, at: "clientSecret", .idpDeclarationClientSecret)
+            } else if _name.isString("clientAuthentication") {
+                clientAuthentication = reader.enumeration(_value, at: "clientAuthentication")
             } else if _name.isString("issuer") {
                 issuer = reader.string(_value, at: "issuer", .idpDeclarationIssuer)
             } else if _name.isString("displayName") {
@@ -95,7 +101,7 @@ public struct IdpDeclaration: ContractParams, Equatable {
             } else if _name.isString("allowPrivateNetwork") {
                 allowPrivateNetwork = reader.boolean(_value, at: "allowPrivateNetwork")
             } else {
-                reader.unknown(_name, among: ["tenantId", "providerId", "clientId", "clientSecret", "issuer", "displayName", "enabled", "responseType", "trustEmail", "moreClientIds", "keys", "endpoint", "allowInsecure", "allowPrivateNetwork"])
+                reader.unknown(_name, among: ["tenantId", "providerId", "clientId", "clientSecret", "clientAuthentication", "issuer", "displayName", "enabled", "responseType", "trustEmail", "moreClientIds", "keys", "endpoint", "allowInsecure", "allowPrivateNetwork"])
             }
         }
         if providerId == nil { reader.missing("providerId", in: node) }
@@ -104,6 +110,7 @@ public struct IdpDeclaration: ContractParams, Equatable {
         self.providerId = providerId
         self.clientId = clientId
         self.clientSecret = clientSecret
+        self.clientAuthentication = clientAuthentication
         self.issuer = issuer
         self.displayName = displayName
         self.enabled = enabled

@@ -189,6 +189,15 @@ export declare class AccountMethods {
    * @throws {ProviderAlreadyLinked} A second login of one provider is to be linked.
    * @throws {RecentSignInRequired} A change of what an account is signed in with, by an ID token whose auth_time is too
    * long ago. Refreshing does not renew it.
+   * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
+   * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes, or took longer than an hour.
+   * @throws {CallbackInvalid} What a provider sent a person back with does not belong to the flow; the flow stays as it
+   * was.
+   * @throws {SignInRefused} A provider says that somebody may not, or does not want to, sign in.
+   * @throws {FlowUsed} A continuation token of idp.authorize or idp.authorizeDevice is shown a second time.
+   * @throws {ListenerGone} A credential without url whose callback can no longer come.
+   * @throws {UserMismatch} Somebody proves to be somebody else, or nobody here, where an account is to be shown once
+   * more.
    */
   link(
     params: AccountLinkParams,
@@ -249,6 +258,13 @@ export declare class AccountMethods {
    * @throws {AudienceNotOffered} An audience that the tenant does not list.
    * @throws {UserMismatch} Somebody proves to be somebody else, or nobody here, where an account is to be shown once
    * more.
+   * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
+   * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes, or took longer than an hour.
+   * @throws {CallbackInvalid} What a provider sent a person back with does not belong to the flow; the flow stays as it
+   * was.
+   * @throws {SignInRefused} A provider says that somebody may not, or does not want to, sign in.
+   * @throws {FlowUsed} A continuation token of idp.authorize or idp.authorizeDevice is shown a second time.
+   * @throws {ListenerGone} A credential without url whose callback can no longer come.
    */
   reauthenticate(
     params: AccountReauthenticateParams,
@@ -495,7 +511,10 @@ export type AccountGetResult = Account;
 export interface AccountLinkParams {
   /** A signed JSON Web Token in compact form. */
   idToken: Jwt;
-  /** Proof of who somebody is: what a provider gave, an address with its password, or a pending token. */
+  /**
+   * Proof of who somebody is: what a provider gave, an address with its password, a pending token, or a flow that
+   * idp.authorize or idp.authorizeDevice has begun.
+   */
   credential: Credential;
   /** Whether to answer the provider's own tokens too. Without it: false. */
   returnProviderTokens?: boolean;
@@ -528,7 +547,10 @@ export interface AccountListResult {
 export interface AccountReauthenticateParams {
   /** A signed JSON Web Token in compact form. */
   idToken: Jwt;
-  /** Proof of who somebody is: what a provider gave, an address with its password, or a pending token. */
+  /**
+   * Proof of who somebody is: what a provider gave, an address with its password, a pending token, or a flow that
+   * idp.authorize or idp.authorizeDevice has begun.
+   */
   credential: Credential;
   /** Whether to answer the provider's own tokens too. Without it: false. */
   returnProviderTokens?: boolean;

@@ -177,6 +177,15 @@ export declare class SignInMethods {
    * @throws {AccountDisabled} A disabled account would sign in or refresh.
    * @throws {AudienceNotOffered} An audience that the tenant does not list.
    * @throws {SignUpNotAllowed} signUpAllowed is false.
+   * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
+   * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes, or took longer than an hour.
+   * @throws {CallbackInvalid} What a provider sent a person back with does not belong to the flow; the flow stays as it
+   * was.
+   * @throws {SignInRefused} A provider says that somebody may not, or does not want to, sign in.
+   * @throws {FlowUsed} A continuation token of idp.authorize or idp.authorizeDevice is shown a second time.
+   * @throws {ListenerGone} A credential without url whose callback can no longer come.
+   * @throws {UserMismatch} Somebody proves to be somebody else, or nobody here, where an account is to be shown once
+   * more.
    */
   withCredential(
     params: SignInWithCredentialParams,
@@ -344,7 +353,10 @@ export type SignInWithContinuationResult = SignInStep;
 export interface SignInWithCredentialParams {
   /** The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it: "default". */
   tenantId?: TenantId;
-  /** Proof of who somebody is: what a provider gave, an address with its password, or a pending token. */
+  /**
+   * Proof of who somebody is: what a provider gave, an address with its password, a pending token, or a flow that
+   * idp.authorize or idp.authorizeDevice has begun.
+   */
   credential: Credential;
   /** Whether to answer the provider's own tokens too. Without it: false. */
   returnProviderTokens?: boolean;

@@ -185,6 +185,15 @@ export class SignInMethods {
    * @throws {AccountDisabled} A disabled account would sign in or refresh.
    * @throws {AudienceNotOffered} An audience that the tenant does not list.
    * @throws {SignUpNotAllowed} signUpAllowed is false.
+   * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
+   * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes, or took longer than an hour.
+   * @throws {CallbackInvalid} What a provider sent a person back with does not belong to the flow; the flow stays as it
+   * was.
+   * @throws {SignInRefused} A provider says that somebody may not, or does not want to, sign in.
+   * @throws {FlowUsed} A continuation token of idp.authorize or idp.authorizeDevice is shown a second time.
+   * @throws {ListenerGone} A credential without url whose callback can no longer come.
+   * @throws {UserMismatch} Somebody proves to be somebody else, or nobody here, where an account is to be shown once
+   * more.
    */
   withCredential(params, options) {
     return this.#call(methods.withCredential, params, options);

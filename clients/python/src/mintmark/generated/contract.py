@@ -41,6 +41,8 @@ METHODS = frozenset({
     "identity.resolve",
     "identity.unlink",
     "identity.unlinkDeveloper",
+    "idp.authorize",
+    "idp.authorizeDevice",
     "idp.create",
     "idp.delete",
     "idp.get",

@@ -2112,7 +2112,7 @@ class InvalidCredential(AnsweredError):
     @property
     def check(self) -> str:
         """What failed: malformed, algorithm, signature, issuer, audience, authorizedParty, expired, notYetValid,
-        subject, accessTokenHash or accessToken.
+        subject, accessTokenHash, codeHash, accessToken, code or deviceCode.
         """
         return cast("str", self._required("check"))
 
@@ -2155,6 +2155,85 @@ class PendingTokenInvalid(AnsweredError):
 
     code = 6009
     type = "pendingTokenInvalid"
+
+
+class CallbackInvalid(AnsweredError):
+    """What a provider sent a person back with does not belong to the flow; the flow stays as it was.
+
+    firebase: INVALID_IDP_RESPONSE
+    """
+
+    code = 6010
+    type = "callbackInvalid"
+
+    @property
+    def check(self) -> str:
+        """What failed: redirectUri, malformed, state, issuer or missing."""
+        return cast("str", self._required("check"))
+
+    @property
+    def reason(self) -> str:
+        """What is wrong and how it must be."""
+        return cast("str", self._required("reason"))
+
+
+class SignInRefused(AnsweredError):
+    """A provider says that somebody may not, or does not want to, sign in.
+
+    firebase: USER_CANCELLED, INVALID_IDP_RESPONSE
+    """
+
+    code = 6011
+    type = "signInRefused"
+
+    @property
+    def provider_id(self) -> str:
+        """The provider."""
+        return cast("str", self._required("providerId"))
+
+    @property
+    def error(self) -> str:
+        """What it says: access_denied, expired_token and others (RFC 6749, RFC 8628)."""
+        return cast("str", self._required("error"))
+
+    @property
+    def reason(self) -> str:
+        """In words."""
+        return cast("str", self._required("reason"))
+
+
+class FlowUsed(AnsweredError):
+    """A continuation token of idp.authorize or idp.authorizeDevice is shown a second time.
+
+    firebase: INVALID_IDP_RESPONSE
+    """
+
+    code = 6012
+    type = "flowUsed"
+
+
+class ListenerGone(AnsweredError):
+    """A credential without url whose callback can no longer come."""
+
+    code = 6013
+    type = "listenerGone"
+
+
+class ListenerUnavailable(AnsweredError):
+    """idp.authorize is to listen on a port that is taken, or that this user may not have."""
+
+    code = 6014
+    type = "listenerUnavailable"
+
+    @property
+    def port(self) -> int:
+        """The port that was asked for; 0 for any."""
+        return cast("int", self._required("port"))
+
+    @property
+    def reason(self) -> str:
+        """What the system said."""
+        return cast("str", self._required("reason"))
 
 
 class SecondFactorsOff(AnsweredError):
@@ -2774,6 +2853,11 @@ BY_TYPE: Dict[str, Type[AnsweredError]] = {
     "invalidCredential": InvalidCredential,
     "invalidNonce": InvalidNonce,
     "pendingTokenInvalid": PendingTokenInvalid,
+    "callbackInvalid": CallbackInvalid,
+    "signInRefused": SignInRefused,
+    "flowUsed": FlowUsed,
+    "listenerGone": ListenerGone,
+    "listenerUnavailable": ListenerUnavailable,
     "secondFactorsOff": SecondFactorsOff,
     "unsupportedFirstFactor": UnsupportedFirstFactor,
     "emailNotVerified": EmailNotVerified,
@@ -2931,6 +3015,11 @@ __all__ = [
     "InvalidCredential",
     "InvalidNonce",
     "PendingTokenInvalid",
+    "CallbackInvalid",
+    "SignInRefused",
+    "FlowUsed",
+    "ListenerGone",
+    "ListenerUnavailable",
     "SecondFactorsOff",
     "UnsupportedFirstFactor",
     "EmailNotVerified",

@@ -22,6 +22,9 @@ AttributeType = Literal["string", "integer", "boolean"]
 # The way a message goes.
 Channel = Literal["email", "sms"]
 
+# How your client proves itself when a code is redeemed: not at all (public clients have PKCE alone), with the secret in the Authorization header (basic), or in the form (post).
+ClientAuthentication = Literal["none", "basic", "post"]
+
 # Which part of the scope.
 CredentialScopeMismatchPart = Literal["service", "region", "date"]
 
@@ -874,11 +877,13 @@ class CompatHttpResult(Record):
 
 
 class Credential(Record):
-    """Proof of who somebody is: what a provider gave, an address with its password, or a pending token."""
+    """Proof of who somebody is: what a provider gave, an address with its password, a pending token, or a flow
+    that idp.authorize or idp.authorizeDevice has begun.
+    """
 
     __slots__ = ()
-    _members = (("provider_id", "providerId"), ("email", "email"), ("pending_token", "pendingToken"), ("id_token", "idToken"), ("access_token", "accessToken"), ("raw_nonce", "rawNonce"), ("user", "user"), ("password", "password"),)
-    _secret = frozenset({"pendingToken", "idToken", "accessToken", "rawNonce", "password"})
+    _members = (("provider_id", "providerId"), ("email", "email"), ("pending_token", "pendingToken"), ("continuation_token", "continuationToken"), ("url", "url"), ("id_token", "idToken"), ("access_token", "accessToken"), ("raw_nonce", "rawNonce"), ("user", "user"), ("password", "password"),)
+    _secret = frozenset({"pendingToken", "continuationToken", "url", "idToken", "accessToken", "rawNonce", "password"})
 
     def __init__(
         self,
@@ -886,6 +891,8 @@ class Credential(Record):
         provider_id: Optional[str] = None,
         email: Optional[str] = None,
         pending_token: Optional[str] = None,
+        continuation_token: Optional[str] = None,
+        url: Optional[str] = None,
         id_token: Optional[str] = None,
         access_token: Optional[str] = None,
         raw_nonce: Optional[str] = None,
@@ -896,6 +903,8 @@ class Credential(Record):
             "providerId": provider_id,
             "email": email,
             "pendingToken": pending_token,
+            "continuationToken": continuation_token,
+            "url": url,
             "idToken": id_token,
             "accessToken": access_token,
             "rawNonce": raw_nonce,
@@ -919,6 +928,22 @@ class Credential(Record):
     def pending_token(self) -> Optional[str]:
         """From an earlier answer, instead of what a provider gave."""
         value = self._optional("pendingToken")
+        return None if value is None else cast("str", value)
+
+    @property
+    def continuation_token(self) -> Optional[str]:
+        """From idp.authorize or idp.authorizeDevice. It serves once. Where the person comes back to this
+        process, or signs in on another device, the call waits for them; cancelling it ends the wait.
+        """
+        value = self._optional("continuationToken")
+        return None if value is None else cast("str", value)
+
+    @property
+    def url(self) -> Optional[str]:
+        """With continuationToken from idp.authorize with redirectUri: the whole URL that the provider sent the
+        person back to, with its query and fragment. What came as a form post is put behind it as its query.
+        """
+        value = self._optional("url")
         return None if value is None else cast("str", value)
 
     @property
@@ -2043,7 +2068,7 @@ class Idp(Record):
     """An identity provider that people of a tenant can sign in with."""
 
     __slots__ = ()
-    _members = (("tenant_id", "tenantId"), ("provider_id", "providerId"), ("client_id", "clientId"), ("has_client_secret", "hasClientSecret"), ("issuer", "issuer"), ("display_name", "displayName"), ("enabled", "enabled"), ("response_type", "responseType"), ("trust_email", "trustEmail"), ("more_client_ids", "moreClientIds"), ("keys", "keys"), ("endpoint", "endpoint"), ("allow_insecure", "allowInsecure"), ("allow_private_network", "allowPrivateNetwork"), ("created_at", "createdAt"), ("updated_at", "updatedAt"),)
+    _members = (("tenant_id", "tenantId"), ("provider_id", "providerId"), ("client_id", "clientId"), ("has_client_secret", "hasClientSecret"), ("client_authentication", "clientAuthentication"), ("issuer", "issuer"), ("display_name", "displayName"), ("enabled", "enabled"), ("response_type", "responseType"), ("trust_email", "trustEmail"), ("more_client_ids", "moreClientIds"), ("keys", "keys"), ("endpoint", "endpoint"), ("allow_insecure", "allowInsecure"), ("allow_private_network", "allowPrivateNetwork"), ("created_at", "createdAt"), ("updated_at", "updatedAt"),)
 
     def __init__(
         self,
@@ -2052,6 +2077,7 @@ class Idp(Record):
         provider_id: str,
         client_id: str,
         has_client_secret: bool,
+        client_authentication: str,
         enabled: bool,
         response_type: str,
         trust_email: bool,
@@ -2070,6 +2096,7 @@ class Idp(Record):
             "providerId": provider_id,
             "clientId": client_id,
             "hasClientSecret": has_client_secret,
+            "clientAuthentication": client_authentication,
             "issuer": issuer,
             "displayName": display_name,
             "enabled": enabled,
@@ -2105,6 +2132,14 @@ class Idp(Record):
     def has_client_secret(self) -> bool:
         """Whether there is a client secret."""
         return cast("bool", self._required("hasClientSecret"))
+
+    @property
+    def client_authentication(self) -> str:
+        """How your client proves itself when a code is redeemed: not at all (public clients have PKCE alone),
+        with the secret in the Authorization header (basic), or in the form (post). One of none, basic, post,
+        or what a newer binary answers.
+        """
+        return cast("str", self._required("clientAuthentication"))
 
     @property
     def issuer(self) -> Optional[str]:
@@ -2175,6 +2210,136 @@ class Idp(Record):
         return cast("int", self._required("updatedAt"))
 
 
+class IdpAuthorizeDeviceResult(Record):
+    """What `idp.authorizeDevice` answers."""
+
+    __slots__ = ()
+    _members = (("continuation_token", "continuationToken"), ("user_code", "userCode"), ("verification_uri", "verificationUri"), ("verification_uri_complete", "verificationUriComplete"), ("interval_seconds", "intervalSeconds"), ("expires_at", "expiresAt"),)
+    _secret = frozenset({"continuationToken"})
+
+    def __init__(
+        self,
+        *,
+        continuation_token: str,
+        user_code: str,
+        verification_uri: str,
+        interval_seconds: int,
+        expires_at: int,
+        verification_uri_complete: Optional[str] = None,
+    ) -> None:
+        super().__init__({
+            "continuationToken": continuation_token,
+            "userCode": user_code,
+            "verificationUri": verification_uri,
+            "verificationUriComplete": verification_uri_complete,
+            "intervalSeconds": interval_seconds,
+            "expiresAt": expires_at,
+        })
+
+    @property
+    def continuation_token(self) -> str:
+        """Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages.
+        """
+        return cast("str", self._required("continuationToken"))
+
+    @property
+    def user_code(self) -> str:
+        """What the person types."""
+        return cast("str", self._required("userCode"))
+
+    @property
+    def verification_uri(self) -> str:
+        """Where."""
+        return cast("str", self._required("verificationUri"))
+
+    @property
+    def verification_uri_complete(self) -> Optional[str]:
+        """The same with the code in it, for a QR code."""
+        value = self._optional("verificationUriComplete")
+        return None if value is None else cast("str", value)
+
+    @property
+    def interval_seconds(self) -> int:
+        """How often the provider is asked."""
+        return cast("int", self._required("intervalSeconds"))
+
+    @property
+    def expires_at(self) -> int:
+        """Integer seconds since 1970-01-01T00:00:00Z."""
+        return cast("int", self._required("expiresAt"))
+
+
+class IdpAuthorizeListen(Record):
+    """Take the person back on 127.0.0.1, at a path that nobody can guess unless it is given. Many providers take
+    any port of it for native apps (RFC 8252).
+    """
+
+    __slots__ = ()
+    _members = (("port", "port"), ("path", "path"),)
+
+    def __init__(self, *, port: Optional[int] = None, path: Optional[str] = None) -> None:
+        super().__init__({
+            "port": port,
+            "path": path,
+        })
+
+    @property
+    def port(self) -> Optional[int]:
+        """Without it any that is free."""
+        value = self._optional("port")
+        return None if value is None else cast("int", value)
+
+    @property
+    def path(self) -> Optional[str]:
+        """Such as /back, where the provider knows one path alone."""
+        value = self._optional("path")
+        return None if value is None else cast("str", value)
+
+
+class IdpAuthorizeResult(Record):
+    """What `idp.authorize` answers."""
+
+    __slots__ = ()
+    _members = (("continuation_token", "continuationToken"), ("authorization_url", "authorizationUrl"), ("redirect_uri", "redirectUri"), ("expires_at", "expiresAt"),)
+    _secret = frozenset({"continuationToken"})
+
+    def __init__(
+        self,
+        *,
+        continuation_token: str,
+        authorization_url: str,
+        redirect_uri: str,
+        expires_at: int,
+    ) -> None:
+        super().__init__({
+            "continuationToken": continuation_token,
+            "authorizationUrl": authorization_url,
+            "redirectUri": redirect_uri,
+            "expiresAt": expires_at,
+        })
+
+    @property
+    def continuation_token(self) -> str:
+        """Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages.
+        """
+        return cast("str", self._required("continuationToken"))
+
+    @property
+    def authorization_url(self) -> str:
+        """Where to send the person."""
+        return cast("str", self._required("authorizationUrl"))
+
+    @property
+    def redirect_uri(self) -> str:
+        """Where they come back to."""
+        return cast("str", self._required("redirectUri"))
+
+    @property
+    def expires_at(self) -> int:
+        """Integer seconds since 1970-01-01T00:00:00Z."""
+        return cast("int", self._required("expiresAt"))
+
+
 class IdpCheck(Record):
     """One thing that was looked at."""
 
@@ -2210,7 +2375,7 @@ class IdpDeclaration(Record):
     """
 
     __slots__ = ()
-    _members = (("tenant_id", "tenantId"), ("provider_id", "providerId"), ("client_id", "clientId"), ("client_secret", "clientSecret"), ("issuer", "issuer"), ("display_name", "displayName"), ("enabled", "enabled"), ("response_type", "responseType"), ("trust_email", "trustEmail"), ("more_client_ids", "moreClientIds"), ("keys", "keys"), ("endpoint", "endpoint"), ("allow_insecure", "allowInsecure"), ("allow_private_network", "allowPrivateNetwork"),)
+    _members = (("tenant_id", "tenantId"), ("provider_id", "providerId"), ("client_id", "clientId"), ("client_secret", "clientSecret"), ("client_authentication", "clientAuthentication"), ("issuer", "issuer"), ("display_name", "displayName"), ("enabled", "enabled"), ("response_type", "responseType"), ("trust_email", "trustEmail"), ("more_client_ids", "moreClientIds"), ("keys", "keys"), ("endpoint", "endpoint"), ("allow_insecure", "allowInsecure"), ("allow_private_network", "allowPrivateNetwork"),)
     _secret = frozenset({"clientSecret"})
 
     def __init__(
@@ -2220,6 +2385,7 @@ class IdpDeclaration(Record):
         tenant_id: Optional[str] = None,
         client_id: Optional[str] = None,
         client_secret: Optional[str] = None,
+        client_authentication: Optional[str] = None,
         issuer: Optional[str] = None,
         display_name: Optional[str] = None,
         enabled: Optional[bool] = None,
@@ -2236,6 +2402,7 @@ class IdpDeclaration(Record):
             "providerId": provider_id,
             "clientId": client_id,
             "clientSecret": client_secret,
+            "clientAuthentication": client_authentication,
             "issuer": issuer,
             "displayName": display_name,
             "enabled": enabled,
@@ -2274,6 +2441,14 @@ class IdpDeclaration(Record):
         return None if value is None else cast("str", value)
 
     @property
+    def client_authentication(self) -> Optional[str]:
+        """Without it basic for an oidc. provider and post for the known ones; none where there is no secret. One
+        of none, basic, post, or what a newer binary answers.
+        """
+        value = self._optional("clientAuthentication")
+        return None if value is None else cast("str", value)
+
+    @property
     def issuer(self) -> Optional[str]:
         """Of an oidc. provider its issuer, exactly as in iss; of microsoft.com the issuer of a directory,
         without it that of personal accounts.
@@ -2295,8 +2470,8 @@ class IdpDeclaration(Record):
 
     @property
     def response_type(self) -> Optional[str]:
-        """Without it idToken, and code for github.com, which has no ID tokens. code needs the client secret. One
-        of code, idToken, or what a newer binary answers.
+        """Without it idToken, and code for github.com, which has no ID tokens. code needs the client secret,
+        unless clientAuthentication is none. One of code, idToken, or what a newer binary answers.
         """
         value = self._optional("responseType")
         return None if value is None else cast("str", value)
@@ -6208,6 +6383,7 @@ __all__ = [
     "AttributeRule",
     "AttributeType",
     "Channel",
+    "ClientAuthentication",
     "CredentialScopeMismatchPart",
     "CredentialsProviderAnswerReason",
     "CredentialsProviderAnswerState",
@@ -6289,6 +6465,9 @@ __all__ = [
     "IdentityMergeDevelopersResult",
     "IdentityResolveResult",
     "Idp",
+    "IdpAuthorizeDeviceResult",
+    "IdpAuthorizeListen",
+    "IdpAuthorizeResult",
     "IdpCheck",
     "IdpDeclaration",
     "IdpDeleteResult",

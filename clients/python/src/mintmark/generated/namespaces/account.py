@@ -320,7 +320,7 @@ class AccountMethods:
         Args:
             id_token (string of 1–20000 characters): A signed JSON Web Token in compact form.
             credential (Credential): Proof of who somebody is: what a provider gave, an address with its
-                password, or a pending token.
+                password, a pending token, or a flow that idp.authorize or idp.authorizeDevice has begun.
             return_provider_tokens (boolean; default false): Whether to answer the provider's own tokens too.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
@@ -359,6 +359,15 @@ class AccountMethods:
             ProviderAlreadyLinked: A second login of one provider is to be linked.
             RecentSignInRequired: A change of what an account is signed in with, by an ID token whose
                 auth_time is too long ago. Refreshing does not renew it.
+            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
+            ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
+            CallbackInvalid: What a provider sent a person back with does not belong to the flow; the flow
+                stays as it was.
+            SignInRefused: A provider says that somebody may not, or does not want to, sign in.
+            FlowUsed: A continuation token of idp.authorize or idp.authorizeDevice is shown a second time.
+            ListenerGone: A credential without url whose callback can no longer come.
+            UserMismatch: Somebody proves to be somebody else, or nobody here, where an account is to be shown
+                once more.
 
         Elsewhere: firebase: accounts:signInWithIdp idToken, accounts:signUp idToken.
         """
@@ -426,7 +435,7 @@ class AccountMethods:
         Args:
             id_token (string of 1–20000 characters): A signed JSON Web Token in compact form.
             credential (Credential): Proof of who somebody is: what a provider gave, an address with its
-                password, or a pending token.
+                password, a pending token, or a flow that idp.authorize or idp.authorizeDevice has begun.
             return_provider_tokens (boolean; default false): Whether to answer the provider's own tokens too.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
@@ -464,6 +473,13 @@ class AccountMethods:
             AudienceNotOffered: An audience that the tenant does not list.
             UserMismatch: Somebody proves to be somebody else, or nobody here, where an account is to be shown
                 once more.
+            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
+            ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
+            CallbackInvalid: What a provider sent a person back with does not belong to the flow; the flow
+                stays as it was.
+            SignInRefused: A provider says that somebody may not, or does not want to, sign in.
+            FlowUsed: A continuation token of idp.authorize or idp.authorizeDevice is shown a second time.
+            ListenerGone: A credential without url whose callback can no longer come.
 
         Elsewhere: firebase: accounts:signInWithIdp autoCreate=false.
         """
@@ -963,7 +979,7 @@ class AsyncAccountMethods:
         Args:
             id_token (string of 1–20000 characters): A signed JSON Web Token in compact form.
             credential (Credential): Proof of who somebody is: what a provider gave, an address with its
-                password, or a pending token.
+                password, a pending token, or a flow that idp.authorize or idp.authorizeDevice has begun.
             return_provider_tokens (boolean; default false): Whether to answer the provider's own tokens too.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
@@ -1002,6 +1018,15 @@ class AsyncAccountMethods:
             ProviderAlreadyLinked: A second login of one provider is to be linked.
             RecentSignInRequired: A change of what an account is signed in with, by an ID token whose
                 auth_time is too long ago. Refreshing does not renew it.
+            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
+            ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
+            CallbackInvalid: What a provider sent a person back with does not belong to the flow; the flow
+                stays as it was.
+            SignInRefused: A provider says that somebody may not, or does not want to, sign in.
+            FlowUsed: A continuation token of idp.authorize or idp.authorizeDevice is shown a second time.
+            ListenerGone: A credential without url whose callback can no longer come.
+            UserMismatch: Somebody proves to be somebody else, or nobody here, where an account is to be shown
+                once more.
 
         Elsewhere: firebase: accounts:signInWithIdp idToken, accounts:signUp idToken.
         """
@@ -1069,7 +1094,7 @@ class AsyncAccountMethods:
         Args:
             id_token (string of 1–20000 characters): A signed JSON Web Token in compact form.
             credential (Credential): Proof of who somebody is: what a provider gave, an address with its
-                password, or a pending token.
+                password, a pending token, or a flow that idp.authorize or idp.authorizeDevice has begun.
             return_provider_tokens (boolean; default false): Whether to answer the provider's own tokens too.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
@@ -1107,6 +1132,13 @@ class AsyncAccountMethods:
             AudienceNotOffered: An audience that the tenant does not list.
             UserMismatch: Somebody proves to be somebody else, or nobody here, where an account is to be shown
                 once more.
+            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
+            ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
+            CallbackInvalid: What a provider sent a person back with does not belong to the flow; the flow
+                stays as it was.
+            SignInRefused: A provider says that somebody may not, or does not want to, sign in.
+            FlowUsed: A continuation token of idp.authorize or idp.authorizeDevice is shown a second time.
+            ListenerGone: A credential without url whose callback can no longer come.
 
         Elsewhere: firebase: accounts:signInWithIdp autoCreate=false.
         """

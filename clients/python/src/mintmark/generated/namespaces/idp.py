@@ -13,6 +13,136 @@ class IdpMethods:
     def __init__(self, call: Call) -> None:
         self._call = call
 
+    def authorize(
+        self,
+        *,
+        provider_id: str,
+        tenant_id: Optional[str] = None,
+        id_token: Optional[str] = None,
+        redirect_uri: Optional[str] = None,
+        listen: Optional[Union[types.IdpAuthorizeListen, Mapping[str, Any]]] = None,
+        scopes: Optional[Sequence[str]] = None,
+        custom_parameters: Optional[Mapping[str, str]] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.IdpAuthorizeResult:
+        """Send a person to a provider to sign in.
+
+        Open authorizationUrl in their browser. With redirectUri the provider sends them back there, and the
+        URL they come back to goes with continuationToken as a credential into signIn.withCredential,
+        account.link or account.reauthenticate. With listen this process itself takes them back, on this
+        machine: the credential is continuationToken alone, and the call waits for them. The authorization
+        code flow has PKCE (S256); state and nonce are always sent and checked. It serves once, within ten
+        minutes.
+
+        Exactly one of redirect_uri, listen must be given.
+
+        Args:
+            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
+                of a tenant, which stands in its issuer and is the audience of its ID tokens.
+            provider_id (string of 1–64 characters like
+                ^(oidc\\.[a-z0-9]([a-z0-9._\\-]*[a-z0-9])?|google\\.com|apple\\.com|facebook\\.com|microsoft\\.com|github\\.com)$):
+                An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or
+                github.com, or oidc. and a name of your own for any other OpenID Connect provider.
+            id_token (string of 1–20000 characters; optional): Binds the flow to the account of this token:
+                then it serves account.link and account.reauthenticate for that account, and nothing else.
+            redirect_uri (string of 5–2048 characters; optional): Where the provider sends the person back to;
+                it must be known there. https, http on this machine, or a scheme of your own with a dot in it,
+                such as com.example.shop:/back.
+            listen (object; optional): Take the person back on 127.0.0.1, at a path that nobody can guess
+                unless it is given. Many providers take any port of it for native apps (RFC 8252).
+            scopes (array of string; optional): What to ask for. openid is asked for too, where there are ID
+                tokens. Without it: who the person is and their address.
+            custom_parameters (object of string; optional): Further ones for the provider, such as login_hint,
+                prompt or hd. Those that the protocol needs are refused.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            TenantNotFound: A tenant is named that was never created, or is deleted.
+            IdpNotFound: There is no such provider.
+            IdpDisabled: Somebody signs in with a provider that is switched off.
+            ListenerUnavailable: idp.authorize is to listen on a port that is taken, or that this user may not
+                have.
+            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
+            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
+                documents or its keys are not what they must be. Asking again changes nothing until the
+                provider, or how the pool names it, is mended.
+            TokenExpired: exp is past.
+            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
+                an unknown critical header.
+            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
+                revoked, or credentials.revoke has named one of them since the token was minted.
+
+        Elsewhere: firebase: createAuthUri.
+        """
+        params: Dict[str, Any] = {
+            "tenantId": tenant_id,
+            "providerId": provider_id,
+            "idToken": id_token,
+            "redirectUri": redirect_uri,
+            "listen": listen,
+            "scopes": scopes,
+            "customParameters": custom_parameters,
+        }
+        answer = self._call("idp.authorize", params, timeout, trace)
+        return types.IdpAuthorizeResult.of(answer)
+
+    def authorize_device(
+        self,
+        *,
+        provider_id: str,
+        tenant_id: Optional[str] = None,
+        id_token: Optional[str] = None,
+        scopes: Optional[Sequence[str]] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.IdpAuthorizeDeviceResult:
+        """Let a person sign in at a provider on another device.
+
+        Show userCode and verificationUri: the person opens that on a telephone or another computer, and types
+        the code (RFC 8628). For editors and scripts on machines without a browser. continuationToken is a
+        credential for signIn.withCredential, account.link or account.reauthenticate; the call asks the
+        provider as often as it allows, waits for the person, and holds no thread meanwhile.
+
+        Args:
+            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
+                of a tenant, which stands in its issuer and is the audience of its ID tokens.
+            provider_id (string of 1–64 characters like
+                ^(oidc\\.[a-z0-9]([a-z0-9._\\-]*[a-z0-9])?|google\\.com|apple\\.com|facebook\\.com|microsoft\\.com|github\\.com)$):
+                An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or
+                github.com, or oidc. and a name of your own for any other OpenID Connect provider.
+            id_token (string of 1–20000 characters; optional): Binds the flow to the account of this token:
+                then it serves account.link and account.reauthenticate for that account, and nothing else.
+            scopes (array of string; optional): What to ask for. openid is asked for too, where there are ID
+                tokens. Without it: who the person is and their address.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            TenantNotFound: A tenant is named that was never created, or is deleted.
+            IdpNotFound: There is no such provider.
+            IdpDisabled: Somebody signs in with a provider that is switched off.
+            SignInRefused: A provider says that somebody may not, or does not want to, sign in.
+            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
+            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
+                documents or its keys are not what they must be. Asking again changes nothing until the
+                provider, or how the pool names it, is mended.
+            TokenExpired: exp is past.
+            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
+                an unknown critical header.
+            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
+                revoked, or credentials.revoke has named one of them since the token was minted.
+        """
+        params: Dict[str, Any] = {
+            "tenantId": tenant_id,
+            "providerId": provider_id,
+            "idToken": id_token,
+            "scopes": scopes,
+        }
+        answer = self._call("idp.authorizeDevice", params, timeout, trace)
+        return types.IdpAuthorizeDeviceResult.of(answer)
+
     def create(
         self,
         *,
@@ -20,6 +150,7 @@ class IdpMethods:
         client_id: str,
         tenant_id: Optional[str] = None,
         client_secret: Optional[str] = None,
+        client_authentication: Optional[types.ClientAuthentication] = None,
         issuer: Optional[str] = None,
         display_name: Optional[str] = None,
         enabled: Optional[bool] = None,
@@ -50,12 +181,14 @@ class IdpMethods:
                 its ID tokens.
             client_secret (string of 1–512 characters; optional): Your client secret there. It is kept sealed
                 and never shown.
+            client_authentication (none | basic | post; optional): Without it basic for an oidc. provider and
+                post for the known ones; none where there is no secret.
             issuer (string of 9–512 characters; optional): Of an oidc. provider its issuer, exactly as in iss;
                 of microsoft.com the issuer of a directory, without it that of personal accounts.
             display_name (string of 1–128 characters; optional): What people read on a button.
             enabled (boolean; default true): Whether people can sign in with it.
             response_type (code | idToken; optional): Without it idToken, and code for github.com, which has
-                no ID tokens. code needs the client secret.
+                no ID tokens. code needs the client secret, unless clientAuthentication is none.
             trust_email (boolean; default false): Of an oidc. provider: whether its word counts when it says
                 that an address is verified. Whoever has such an address there gets the account that has it
                 here, so only for providers that check it. The others have fixed rules.
@@ -81,6 +214,7 @@ class IdpMethods:
             "providerId": provider_id,
             "clientId": client_id,
             "clientSecret": client_secret,
+            "clientAuthentication": client_authentication,
             "issuer": issuer,
             "displayName": display_name,
             "enabled": enabled,
@@ -234,6 +368,7 @@ class IdpMethods:
         tenant_id: Optional[str] = None,
         client_id: Optional[str] = None,
         client_secret: Optional[str] = None,
+        client_authentication: Optional[types.ClientAuthentication] = None,
         issuer: Optional[str] = None,
         display_name: Optional[str] = None,
         enabled: Optional[bool] = None,
@@ -264,12 +399,14 @@ class IdpMethods:
                 aud of its ID tokens.
             client_secret (string of 1–512 characters; optional): Your client secret there. It is kept sealed
                 and never shown.
+            client_authentication (none | basic | post; optional): Without it basic for an oidc. provider and
+                post for the known ones; none where there is no secret.
             issuer (string of 9–512 characters; optional): Of an oidc. provider its issuer, exactly as in iss;
                 of microsoft.com the issuer of a directory, without it that of personal accounts.
             display_name (string of 1–128 characters; optional): What people read on a button.
             enabled (boolean; optional): Whether people can sign in with it.
             response_type (code | idToken; optional): Without it idToken, and code for github.com, which has
-                no ID tokens. code needs the client secret.
+                no ID tokens. code needs the client secret, unless clientAuthentication is none.
             trust_email (boolean; optional): Of an oidc. provider: whether its word counts when it says that
                 an address is verified. Whoever has such an address there gets the account that has it here,
                 so only for providers that check it. The others have fixed rules.
@@ -295,6 +432,7 @@ class IdpMethods:
             "providerId": provider_id,
             "clientId": client_id,
             "clientSecret": client_secret,
+            "clientAuthentication": client_authentication,
             "issuer": issuer,
             "displayName": display_name,
             "enabled": enabled,
@@ -316,6 +454,136 @@ class AsyncIdpMethods:
     def __init__(self, call: AsyncCall) -> None:
         self._call = call
 
+    async def authorize(
+        self,
+        *,
+        provider_id: str,
+        tenant_id: Optional[str] = None,
+        id_token: Optional[str] = None,
+        redirect_uri: Optional[str] = None,
+        listen: Optional[Union[types.IdpAuthorizeListen, Mapping[str, Any]]] = None,
+        scopes: Optional[Sequence[str]] = None,
+        custom_parameters: Optional[Mapping[str, str]] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.IdpAuthorizeResult:
+        """Send a person to a provider to sign in.
+
+        Open authorizationUrl in their browser. With redirectUri the provider sends them back there, and the
+        URL they come back to goes with continuationToken as a credential into signIn.withCredential,
+        account.link or account.reauthenticate. With listen this process itself takes them back, on this
+        machine: the credential is continuationToken alone, and the call waits for them. The authorization
+        code flow has PKCE (S256); state and nonce are always sent and checked. It serves once, within ten
+        minutes.
+
+        Exactly one of redirect_uri, listen must be given.
+
+        Args:
+            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
+                of a tenant, which stands in its issuer and is the audience of its ID tokens.
+            provider_id (string of 1–64 characters like
+                ^(oidc\\.[a-z0-9]([a-z0-9._\\-]*[a-z0-9])?|google\\.com|apple\\.com|facebook\\.com|microsoft\\.com|github\\.com)$):
+                An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or
+                github.com, or oidc. and a name of your own for any other OpenID Connect provider.
+            id_token (string of 1–20000 characters; optional): Binds the flow to the account of this token:
+                then it serves account.link and account.reauthenticate for that account, and nothing else.
+            redirect_uri (string of 5–2048 characters; optional): Where the provider sends the person back to;
+                it must be known there. https, http on this machine, or a scheme of your own with a dot in it,
+                such as com.example.shop:/back.
+            listen (object; optional): Take the person back on 127.0.0.1, at a path that nobody can guess
+                unless it is given. Many providers take any port of it for native apps (RFC 8252).
+            scopes (array of string; optional): What to ask for. openid is asked for too, where there are ID
+                tokens. Without it: who the person is and their address.
+            custom_parameters (object of string; optional): Further ones for the provider, such as login_hint,
+                prompt or hd. Those that the protocol needs are refused.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            TenantNotFound: A tenant is named that was never created, or is deleted.
+            IdpNotFound: There is no such provider.
+            IdpDisabled: Somebody signs in with a provider that is switched off.
+            ListenerUnavailable: idp.authorize is to listen on a port that is taken, or that this user may not
+                have.
+            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
+            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
+                documents or its keys are not what they must be. Asking again changes nothing until the
+                provider, or how the pool names it, is mended.
+            TokenExpired: exp is past.
+            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
+                an unknown critical header.
+            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
+                revoked, or credentials.revoke has named one of them since the token was minted.
+
+        Elsewhere: firebase: createAuthUri.
+        """
+        params: Dict[str, Any] = {
+            "tenantId": tenant_id,
+            "providerId": provider_id,
+            "idToken": id_token,
+            "redirectUri": redirect_uri,
+            "listen": listen,
+            "scopes": scopes,
+            "customParameters": custom_parameters,
+        }
+        answer = await self._call("idp.authorize", params, timeout, trace)
+        return types.IdpAuthorizeResult.of(answer)
+
+    async def authorize_device(
+        self,
+        *,
+        provider_id: str,
+        tenant_id: Optional[str] = None,
+        id_token: Optional[str] = None,
+        scopes: Optional[Sequence[str]] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.IdpAuthorizeDeviceResult:
+        """Let a person sign in at a provider on another device.
+
+        Show userCode and verificationUri: the person opens that on a telephone or another computer, and types
+        the code (RFC 8628). For editors and scripts on machines without a browser. continuationToken is a
+        credential for signIn.withCredential, account.link or account.reauthenticate; the call asks the
+        provider as often as it allows, waits for the person, and holds no thread meanwhile.
+
+        Args:
+            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
+                of a tenant, which stands in its issuer and is the audience of its ID tokens.
+            provider_id (string of 1–64 characters like
+                ^(oidc\\.[a-z0-9]([a-z0-9._\\-]*[a-z0-9])?|google\\.com|apple\\.com|facebook\\.com|microsoft\\.com|github\\.com)$):
+                An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or
+                github.com, or oidc. and a name of your own for any other OpenID Connect provider.
+            id_token (string of 1–20000 characters; optional): Binds the flow to the account of this token:
+                then it serves account.link and account.reauthenticate for that account, and nothing else.
+            scopes (array of string; optional): What to ask for. openid is asked for too, where there are ID
+                tokens. Without it: who the person is and their address.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            TenantNotFound: A tenant is named that was never created, or is deleted.
+            IdpNotFound: There is no such provider.
+            IdpDisabled: Somebody signs in with a provider that is switched off.
+            SignInRefused: A provider says that somebody may not, or does not want to, sign in.
+            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
+            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
+                documents or its keys are not what they must be. Asking again changes nothing until the
+                provider, or how the pool names it, is mended.
+            TokenExpired: exp is past.
+            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
+                an unknown critical header.
+            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
+                revoked, or credentials.revoke has named one of them since the token was minted.
+        """
+        params: Dict[str, Any] = {
+            "tenantId": tenant_id,
+            "providerId": provider_id,
+            "idToken": id_token,
+            "scopes": scopes,
+        }
+        answer = await self._call("idp.authorizeDevice", params, timeout, trace)
+        return types.IdpAuthorizeDeviceResult.of(answer)
+
     async def create(
         self,
         *,
@@ -323,6 +591,7 @@ class AsyncIdpMethods:
         client_id: str,
         tenant_id: Optional[str] = None,
         client_secret: Optional[str] = None,
+        client_authentication: Optional[types.ClientAuthentication] = None,
         issuer: Optional[str] = None,
         display_name: Optional[str] = None,
         enabled: Optional[bool] = None,
@@ -353,12 +622,14 @@ class AsyncIdpMethods:
                 its ID tokens.
             client_secret (string of 1–512 characters; optional): Your client secret there. It is kept sealed
                 and never shown.
+            client_authentication (none | basic | post; optional): Without it basic for an oidc. provider and
+                post for the known ones; none where there is no secret.
             issuer (string of 9–512 characters; optional): Of an oidc. provider its issuer, exactly as in iss;
                 of microsoft.com the issuer of a directory, without it that of personal accounts.
             display_name (string of 1–128 characters; optional): What people read on a button.
             enabled (boolean; default true): Whether people can sign in with it.
             response_type (code | idToken; optional): Without it idToken, and code for github.com, which has
-                no ID tokens. code needs the client secret.
+                no ID tokens. code needs the client secret, unless clientAuthentication is none.
             trust_email (boolean; default false): Of an oidc. provider: whether its word counts when it says
                 that an address is verified. Whoever has such an address there gets the account that has it
                 here, so only for providers that check it. The others have fixed rules.
@@ -384,6 +655,7 @@ class AsyncIdpMethods:
             "providerId": provider_id,
             "clientId": client_id,
             "clientSecret": client_secret,
+            "clientAuthentication": client_authentication,
             "issuer": issuer,
             "displayName": display_name,
             "enabled": enabled,
@@ -537,6 +809,7 @@ class AsyncIdpMethods:
         tenant_id: Optional[str] = None,
         client_id: Optional[str] = None,
         client_secret: Optional[str] = None,
+        client_authentication: Optional[types.ClientAuthentication] = None,
         issuer: Optional[str] = None,
         display_name: Optional[str] = None,
         enabled: Optional[bool] = None,
@@ -567,12 +840,14 @@ class AsyncIdpMethods:
                 aud of its ID tokens.
             client_secret (string of 1–512 characters; optional): Your client secret there. It is kept sealed
                 and never shown.
+            client_authentication (none | basic | post; optional): Without it basic for an oidc. provider and
+                post for the known ones; none where there is no secret.
             issuer (string of 9–512 characters; optional): Of an oidc. provider its issuer, exactly as in iss;
                 of microsoft.com the issuer of a directory, without it that of personal accounts.
             display_name (string of 1–128 characters; optional): What people read on a button.
             enabled (boolean; optional): Whether people can sign in with it.
             response_type (code | idToken; optional): Without it idToken, and code for github.com, which has
-                no ID tokens. code needs the client secret.
+                no ID tokens. code needs the client secret, unless clientAuthentication is none.
             trust_email (boolean; optional): Of an oidc. provider: whether its word counts when it says that
                 an address is verified. Whoever has such an address there gets the account that has it here,
                 so only for providers that check it. The others have fixed rules.
@@ -598,6 +873,7 @@ class AsyncIdpMethods:
             "providerId": provider_id,
             "clientId": client_id,
             "clientSecret": client_secret,
+            "clientAuthentication": client_authentication,
             "issuer": issuer,
             "displayName": display_name,
             "enabled": enabled,

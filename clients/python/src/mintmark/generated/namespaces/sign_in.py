@@ -318,7 +318,7 @@ class SignInMethods:
             tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
                 of a tenant, which stands in its issuer and is the audience of its ID tokens.
             credential (Credential): Proof of who somebody is: what a provider gave, an address with its
-                password, or a pending token.
+                password, a pending token, or a flow that idp.authorize or idp.authorizeDevice has begun.
             return_provider_tokens (boolean; default false): Whether to answer the provider's own tokens too.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
@@ -345,6 +345,15 @@ class SignInMethods:
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
             SignUpNotAllowed: signUpAllowed is false.
+            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
+            ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
+            CallbackInvalid: What a provider sent a person back with does not belong to the flow; the flow
+                stays as it was.
+            SignInRefused: A provider says that somebody may not, or does not want to, sign in.
+            FlowUsed: A continuation token of idp.authorize or idp.authorizeDevice is shown a second time.
+            ListenerGone: A credential without url whose callback can no longer come.
+            UserMismatch: Somebody proves to be somebody else, or nobody here, where an account is to be shown
+                once more.
 
         Elsewhere: firebase: accounts:signInWithIdp, accounts:signInWithPassword.
         """
@@ -772,7 +781,7 @@ class AsyncSignInMethods:
             tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
                 of a tenant, which stands in its issuer and is the audience of its ID tokens.
             credential (Credential): Proof of who somebody is: what a provider gave, an address with its
-                password, or a pending token.
+                password, a pending token, or a flow that idp.authorize or idp.authorizeDevice has begun.
             return_provider_tokens (boolean; default false): Whether to answer the provider's own tokens too.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
@@ -799,6 +808,15 @@ class AsyncSignInMethods:
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
             SignUpNotAllowed: signUpAllowed is false.
+            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
+            ContinuationTokenExpired: A flow rested for longer than ten minutes, or took longer than an hour.
+            CallbackInvalid: What a provider sent a person back with does not belong to the flow; the flow
+                stays as it was.
+            SignInRefused: A provider says that somebody may not, or does not want to, sign in.
+            FlowUsed: A continuation token of idp.authorize or idp.authorizeDevice is shown a second time.
+            ListenerGone: A credential without url whose callback can no longer come.
+            UserMismatch: Somebody proves to be somebody else, or nobody here, where an account is to be shown
+                once more.
 
         Elsewhere: firebase: accounts:signInWithIdp, accounts:signInWithPassword.
         """
