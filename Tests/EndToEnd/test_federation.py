@@ -113,6 +113,42 @@ class SignIn(Federation):
         self.assertEqual((self.account(answer), claims_of(answer["idToken"])["mintmark"]["sign_in_provider"]), (account, "password"))
         self.refused("invalidPassword", self.sidecar, "signIn.withCredential", {"credential": {"email": "carol@example.com", "password": "wrong"}})
 
+    def test_guesses_at_a_password_count_by_their_client_whatever_the_credential_is_for(self):
+        here = {"client": {"address": "192.0.2.7"}}
+        _, token = self.password_account()
+        self.password_account("dora@example.com")
+        wrong = {"credential": {"email": "carol@example.com", "password": "wrong"}, **here}
+        self.refused("invalidPassword", self.sidecar, "signIn.withCredential", wrong)
+        self.refused("invalidPassword", self.sidecar, "account.reauthenticate", {"idToken": token, **wrong})
+        anonymous = self.anonymous()["idToken"]
+        self.refused("emailAlreadyInUse", self.sidecar, "account.link", {
+            "idToken": anonymous, "credential": {"email": "dora@example.com", "password": PASSWORD}, **here})
+        for number in range(97):
+            self.refused("userNotFound", self.sidecar, "signIn.withCredential", {
+                "credential": {"email": f"nobody{number}@example.com", "password": "x"}, **here})
+            self.sidecar.call("test.clock", {"advanceSeconds": 1})
+        right = {"email": "carol@example.com", "password": PASSWORD}
+        for method, params in {
+                "signIn.withCredential": {"credential": right}, "account.reauthenticate": {"idToken": token, "credential": right},
+                "account.link": {"idToken": anonymous, "credential": self.credential()}, "signIn.anonymously": {}}.items():
+            self.assertEqual(self.refused("tooManyFromClient", self.sidecar, method, {**params, **here}).data["counted"], "failures")
+        self.assertEqual(self.sidecar.call("signIn.withCredential", {"credential": right})["state"], "completed")
+
+    def test_every_way_in_grants_scopes(self):
+        self.sidecar.call("tenant.update", {"tenantId": "default", "scopes": ["orders"], "anonymousAllowed": True})
+        self.password_account()
+        right, asked = {"email": "carol@example.com", "password": PASSWORD}, {"scope": "openid orders"}
+        guest = self.sidecar.call("signIn.anonymously", asked)
+        carol = self.sidecar.call("signIn.withCredential", {"credential": right, **asked})
+        linked = self.link(carol["idToken"], self.credential())
+        again = [self.sidecar.call("account.reauthenticate", {"idToken": linked["idToken"], "credential": credential}) for credential in (right, self.credential())]
+        federated = self.sidecar.call("signIn.withCredential", {"credential": self.credential(), **asked})
+        for answer in (guest, carol, linked, *again, federated):
+            self.assertEqual(claims_of(answer["accessToken"])["scope"], "openid orders")
+        for method, params in {"signIn.anonymously": {}, "signIn.withCredential": {"credential": self.credential()}}.items():
+            self.assertEqual(claims_of(self.sidecar.call(method, params)["accessToken"])["scope"], "openid")
+            self.refused("scopeNotOffered", self.sidecar, method, {**params, "scope": "all"})
+
     def test_a_reset_takes_away_what_somebody_else_linked(self):
         account, token = self.password_account()
         self.link(token, self.credential())

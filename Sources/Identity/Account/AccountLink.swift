@@ -4,7 +4,7 @@ import Storage
 extension AccountService {
     /// Adds a way into the account of whoever shows an ID token.
     ///
-    /// - Throws: what verifying the ID token and proving the credential throw, `CredentialAlreadyInUse`, `EmailAlreadyInUse`,
+    /// - Throws: `TooManyFromClient`, what verifying the ID token and proving the credential throw, `CredentialAlreadyInUse`, `EmailAlreadyInUse`,
     ///   `ProviderAlreadyLinked`, `RecentSignInRequired`, `InvalidPassword`, `PasswordNotAccepted`, `AudienceNotOffered`.
     /// - Source: firebase.md 2.5.4 step 3, 5.2.
     public func link(_ request: AccountLink.Params, _ call: any CallContext) throws -> AccountLink.Result {
@@ -13,11 +13,15 @@ extension AccountService {
             request.idToken, .init(use: .id), now: now)
         let tenant = try surroundings.database.read { try catalogue.tenant(token.tenantId, in: $0) }
         try SignInCompletion.check(request.audience, of: tenant)
+        let client = try flows.admit(request.client, request.credential, tenantId: tenant.id, at: now)
         let (proofs, completion) = (CredentialProofs(surroundings, catalogue), SignInCompletion(surroundings, catalogue))
         switch try proofs.prove(request.credential, in: tenant.id, for: token.accountId, call, now: now) {
         case .password(let username, let password):
             let linking = PasswordLinking(surroundings: surroundings, completion: completion, tenant: tenant, token: token)
-            let signedIn = try linking.link(username, password, call, at: now)
+            let signedIn: SignInCompletion.SignedIn
+            do { signedIn = try linking.link(username, password, call, at: now) } catch let taken as EmailAlreadyInUse {
+                throw try flows.failed(taken, by: client, at: now)
+            }
             return try completion.answer(signedIn, tenant, audience: request.audience, isNew: false, at: now)
         case .provider(let identity, let spending):
             let linking = ProviderLinking(completion: completion, tenant: tenant, token: token, identity: identity)

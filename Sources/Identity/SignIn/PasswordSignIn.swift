@@ -14,11 +14,11 @@ struct PasswordSignIn: Sendable {
         completion = SignInCompletion(surroundings, catalogue)
     }
 
-    /// - Parameter accountId: whose account it has to be; nil for anybody's.
+    /// - Parameter token: of whose account it has to be, and of the session whose scopes and claims the new one takes on; nil for anybody's.
     /// - Throws: `TenantNotFound`, `UserNotFound`, `InvalidPassword`, `PasswordNotSet`, `AccountLocked`, `PasswordChangeRequired`,
-    ///   `AccountDisabled`, `AudienceNotOffered`, `ScopeNotOffered`; `UserMismatch` for another account than is asked for.
+    ///   `AccountDisabled`, `AudienceNotOffered`, `ScopeNotOffered`; `UserMismatch` for another account than is asked for, and `TokenRevoked`.
     func signIn(
-        _ username: Username, _ password: String, in tenantId: String, only accountId: String? = nil, audience: String?,
+        _ username: Username, _ password: String, in tenantId: String, only token: VerifiedTenantToken? = nil, audience: String?,
         scope: String? = nil, client: ClientKey? = nil, _ method: String, _ call: any CallContext
     ) throws -> SignInStep {
         let now = surroundings.clock.now
@@ -34,13 +34,13 @@ struct PasswordSignIn: Sendable {
         let isRight = try passwords.matches(password, before)
         if !tenant.settings.enumerationProtection {
             guard let before else {
-                if accountId != nil { throw UserMismatch() }
+                if token != nil { throw UserMismatch() }
                 throw try Flows(surroundings, catalogue).failed(UserNotFound(next: "signUp.start"), by: client, at: now)
             }
             if before.password == nil { throw PasswordNotSet(next: "signIn.start") }
         }
-        let signIn = PendingSignIn(.password, audience: audience, scope: scope)
-        let outcome = try surroundings.database.write { tx -> Result<FirstFactor, any Error> in
+        let outcome = try surroundings.database.write { tx -> Result<(FirstFactor, PendingSignIn), any Error> in
+            var signIn = PendingSignIn(.password, audience: audience, scope: scope)
             try tx.lock([Flows.lockName(address: "\(tenant.id)/\(username.folded)")])
             if let before { try tx.lock([before.id]) }
             let account = try tx.account(named: username.folded, in: tenant.id)
@@ -51,10 +51,16 @@ struct PasswordSignIn: Sendable {
                 return .failure(refusal)
             }
             guard let account else { return .failure(UserNotFound(next: "signUp.start")) }
-            if let accountId, account.id != accountId { throw UserMismatch() }
+            if let token {
+                if account.id != token.accountId { throw UserMismatch() }
+                let session = try OwnAccount(token, in: tx).session
+                signIn.proof.claims = session.claims
+                signIn.scope = try session.scope(in: tenant)
+            }
             if account.mustChangePassword { throw PasswordChangeRequired(next: "passwordReset.start") }
-            return .success(try completion.conclude(account, tenant, signIn, fresh, method, call, at: now, in: tx))
+            return .success((try completion.conclude(account, tenant, signIn, fresh, method, call, at: now, in: tx), signIn))
         }
-        return try completion.answer(try outcome.get(), tenant, signIn, at: now)
+        let (answered, signIn) = try outcome.get()
+        return try completion.answer(answered, tenant, signIn, at: now)
     }
 }

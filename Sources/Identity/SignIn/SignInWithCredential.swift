@@ -3,22 +3,24 @@ import Contract
 extension SignInService {
     /// Signs in with what a provider gave, with a pending token, or with address and password.
     ///
-    /// - Throws: what proving the credential throws, `AccountDisabled`, `SignUpNotAllowed`, `AudienceNotOffered`, what
+    /// - Throws: `TooManyFromClient`, what proving the credential throws, `AccountDisabled`, `SignUpNotAllowed`, `AudienceNotOffered`,
+    ///   `ScopeNotOffered`, what
     ///   `PasswordSignIn` throws.
     /// - Source: firebase.md 2.5.4, 5.1.
     public func withCredential(_ request: SignInWithCredential.Params, _ call: any CallContext) throws -> SignInWithCredential.Result {
         let now = surroundings.clock.now
         let (name, proofs) = (SignInWithCredential.info.name, CredentialProofs(surroundings, catalogue))
         let tenant = try surroundings.database.read { try catalogue.tenant(request.tenantId, in: $0) }
-        try SignInCompletion.check(request.audience, of: tenant)
+        try SignInCompletion.check(request.audience, request.scope, of: tenant)
+        let client = try flows.admit(request.client, request.credential, tenantId: tenant.id, at: now)
         switch try proofs.prove(request.credential, in: tenant.id, call, now: now) {
         case .password(let username, let password):
             return try PasswordSignIn(surroundings, catalogue).signIn(
-                username, password, in: tenant.id, audience: request.audience, name, call)
+                username, password, in: tenant.id, audience: request.audience, scope: request.scope, client: client, name, call)
         case .provider(let identity, let spending):
             let (fresh, newId) = (completion.fresh(), surroundings.random.uuid())
             let signIn = PendingSignIn(
-                .provider(identity.providerId), audience: request.audience, identity,
+                .provider(identity.providerId), audience: request.audience, scope: request.scope, identity,
                 returnsProviderTokens: request.returnProviderTokens)
             let accounts = FederatedAccounts(surroundings: surroundings, tenant: tenant, identity: identity, now: now)
             // Decides by rows that others may write, so it is as if nobody else did.

@@ -4,12 +4,13 @@ import Storage
 extension SignInService {
     /// Signs in whom a backend names that the tenant trusts. It asks for nothing else, and makes the account if there is none.
     ///
-    /// - Throws: `TenantNotFound`, `CustomTokenInvalid`, `ClaimNameReserved`, `ClaimsTooLong`, `AccountDisabled`, `AudienceNotOffered`.
+    /// - Throws: `TenantNotFound`, `CustomTokenInvalid`, `ClaimNameReserved`, `ClaimsTooLong`, `AccountDisabled`, `AudienceNotOffered`,
+    ///   `ScopeNotOffered`.
     /// - Source: firebase.md 2.7.
     public func withCustomToken(_ request: SignInWithCustomToken.Params, _ call: any CallContext) throws -> SignInWithCustomToken.Result {
         let (now, name) = (surroundings.clock.now, SignInWithCustomToken.info.name)
         let tenant = try surroundings.database.read { try catalogue.tenant(request.tenantId, in: $0) }
-        try SignInCompletion.check(request.audience, of: tenant)
+        try SignInCompletion.check(request.audience, request.scope, of: tenant)
         let token = try CustomToken(
             request.token, signers: tenant.settings.customTokenSigners ?? [], tenantId: tenant.id,
             audience: surroundings.realm.issuer(of: .tenant(tenant.id)), now: now)
@@ -26,7 +27,9 @@ extension SignInService {
                     id: token.accountId, tenantId: tenant.id, username: nil, email: nil, isEmailVerified: false, method: .custom,
                     attributes: [:], createdAt: now, updatedAt: now)
             if known == nil, try !tx.insert(account) { throw Overtaken() }
-            return (try completion.begin(account, tenant, .custom(token.claims), fresh, name, call, at: now, in: tx), known == nil)
+            let signedIn = try completion.begin(
+                account, tenant, .custom(token.claims), scope: request.scope, fresh, name, call, at: now, in: tx)
+            return (signedIn, known == nil)
         }
         return try completion.answer(signedIn, tenant, audience: request.audience, isNew: isNew, at: now)
     }

@@ -198,6 +198,7 @@ export declare class AccountMethods {
    * @throws {ListenerGone} A credential without url whose callback can no longer come.
    * @throws {UserMismatch} Somebody proves to be somebody else, or nobody here, where an account is to be shown once
    * more.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
    */
   link(
     params: AccountLinkParams,
@@ -265,6 +266,7 @@ export declare class AccountMethods {
    * @throws {SignInRefused} A provider says that somebody may not, or does not want to, sign in.
    * @throws {FlowUsed} A continuation token of idp.authorize or idp.authorizeDevice is shown a second time.
    * @throws {ListenerGone} A credential without url whose callback can no longer come.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
    */
   reauthenticate(
     params: AccountReauthenticateParams,
@@ -520,6 +522,11 @@ export interface AccountLinkParams {
   returnProviderTokens?: boolean;
   /** Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself. At most 255 characters. */
   audience?: string;
+  /**
+   * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
+   * a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+   */
+  client?: ClientOrigin;
 }
 
 /** What `account.link` answers. */
@@ -556,6 +563,11 @@ export interface AccountReauthenticateParams {
   returnProviderTokens?: boolean;
   /** Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself. At most 255 characters. */
   audience?: string;
+  /**
+   * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
+   * a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+   */
+  client?: ClientOrigin;
 }
 
 /** What `account.reauthenticate` answers. */

@@ -210,6 +210,7 @@ export class AccountMethods {
    * @throws {ListenerGone} A credential without url whose callback can no longer come.
    * @throws {UserMismatch} Somebody proves to be somebody else, or nobody here, where an account is to be shown once
    * more.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
    */
   link(params, options) {
     return this.#call(methods.link, params, options);
@@ -275,6 +276,7 @@ export class AccountMethods {
    * @throws {SignInRefused} A provider says that somebody may not, or does not want to, sign in.
    * @throws {FlowUsed} A continuation token of idp.authorize or idp.authorizeDevice is shown a second time.
    * @throws {ListenerGone} A credential without url whose callback can no longer come.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
    */
   reauthenticate(params, options) {
     return this.#call(methods.reauthenticate, params, options);

@@ -20,6 +20,8 @@ export declare class SignInMethods {
    * @throws {AnonymousNotAllowed} Somebody signs in anonymously where that is not allowed.
    * @throws {SignUpNotAllowed} signUpAllowed is false.
    * @throws {AudienceNotOffered} An audience that the tenant does not list.
+   * @throws {ScopeNotOffered} A scope that is neither one of OpenID Connect nor the tenant's.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
    */
   anonymously(
     params?: SignInAnonymouslyParams,
@@ -186,6 +188,8 @@ export declare class SignInMethods {
    * @throws {ListenerGone} A credential without url whose callback can no longer come.
    * @throws {UserMismatch} Somebody proves to be somebody else, or nobody here, where an account is to be shown once
    * more.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
+   * @throws {ScopeNotOffered} A scope that is neither one of OpenID Connect nor the tenant's.
    */
   withCredential(
     params: SignInWithCredentialParams,
@@ -210,6 +214,7 @@ export declare class SignInMethods {
    * @throws {ClaimsTooLong} account.setClaims with more than tokens can carry.
    * @throws {AccountDisabled} A disabled account would sign in or refresh.
    * @throws {AudienceNotOffered} An audience that the tenant does not list.
+   * @throws {ScopeNotOffered} A scope that is neither one of OpenID Connect nor the tenant's.
    */
   withCustomToken(
     params: SignInWithCustomTokenParams,
@@ -249,6 +254,13 @@ export interface SignInAnonymouslyParams {
   tenantId?: TenantId;
   /** Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself. At most 255 characters. */
   audience?: string;
+  /** What the access token allows, of openid, profile, email, offline_access and the tenant's scopes. Without it, openid. */
+  scope?: Scope;
+  /**
+   * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
+   * a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+   */
+  client?: ClientOrigin;
 }
 
 /** What `signIn.anonymously` answers. */
@@ -362,6 +374,13 @@ export interface SignInWithCredentialParams {
   returnProviderTokens?: boolean;
   /** Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself. At most 255 characters. */
   audience?: string;
+  /** What the access token allows, of openid, profile, email, offline_access and the tenant's scopes. Without it, openid. */
+  scope?: Scope;
+  /**
+   * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
+   * a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+   */
+  client?: ClientOrigin;
 }
 
 /** What `signIn.withCredential` answers. */
@@ -375,6 +394,8 @@ export interface SignInWithCustomTokenParams {
   token: Jwt;
   /** Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself. At most 255 characters. */
   audience?: string;
+  /** What the access token allows, of openid, profile, email, offline_access and the tenant's scopes. Without it, openid. */
+  scope?: Scope;
 }
 
 /** What `signIn.withCustomToken` answers. */

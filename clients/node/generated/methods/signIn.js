@@ -34,6 +34,8 @@ export class SignInMethods {
    * @throws {AnonymousNotAllowed} Somebody signs in anonymously where that is not allowed.
    * @throws {SignUpNotAllowed} signUpAllowed is false.
    * @throws {AudienceNotOffered} An audience that the tenant does not list.
+   * @throws {ScopeNotOffered} A scope that is neither one of OpenID Connect nor the tenant's.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
    */
   anonymously(params, options) {
     return this.#call(methods.anonymously, params, options);
@@ -194,6 +196,8 @@ export class SignInMethods {
    * @throws {ListenerGone} A credential without url whose callback can no longer come.
    * @throws {UserMismatch} Somebody proves to be somebody else, or nobody here, where an account is to be shown once
    * more.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
+   * @throws {ScopeNotOffered} A scope that is neither one of OpenID Connect nor the tenant's.
    */
   withCredential(params, options) {
     return this.#call(methods.withCredential, params, options);
@@ -217,6 +221,7 @@ export class SignInMethods {
    * @throws {ClaimsTooLong} account.setClaims with more than tokens can carry.
    * @throws {AccountDisabled} A disabled account would sign in or refresh.
    * @throws {AudienceNotOffered} An audience that the tenant does not list.
+   * @throws {ScopeNotOffered} A scope that is neither one of OpenID Connect nor the tenant's.
    */
   withCustomToken(params, options) {
     return this.#call(methods.withCustomToken, params, options);

@@ -306,6 +306,7 @@ class AccountMethods:
         credential: Union[types.Credential, Mapping[str, Any]],
         return_provider_tokens: Optional[bool] = None,
         audience: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
@@ -324,6 +325,9 @@ class AccountMethods:
             return_provider_tokens (boolean; default false): Whether to answer the provider's own tokens too.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -368,6 +372,7 @@ class AccountMethods:
             ListenerGone: A credential without url whose callback can no longer come.
             UserMismatch: Somebody proves to be somebody else, or nobody here, where an account is to be shown
                 once more.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
         Elsewhere: firebase: accounts:signInWithIdp idToken, accounts:signUp idToken.
         """
@@ -376,6 +381,7 @@ class AccountMethods:
             "credential": credential,
             "returnProviderTokens": return_provider_tokens,
             "audience": audience,
+            "client": client,
         }
         answer = self._call("account.link", params, timeout, trace)
         return types.SignInStep.of(answer)
@@ -423,6 +429,7 @@ class AccountMethods:
         credential: Union[types.Credential, Mapping[str, Any]],
         return_provider_tokens: Optional[bool] = None,
         audience: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
@@ -439,6 +446,9 @@ class AccountMethods:
             return_provider_tokens (boolean; default false): Whether to answer the provider's own tokens too.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -480,6 +490,7 @@ class AccountMethods:
             SignInRefused: A provider says that somebody may not, or does not want to, sign in.
             FlowUsed: A continuation token of idp.authorize or idp.authorizeDevice is shown a second time.
             ListenerGone: A credential without url whose callback can no longer come.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
         Elsewhere: firebase: accounts:signInWithIdp autoCreate=false.
         """
@@ -488,6 +499,7 @@ class AccountMethods:
             "credential": credential,
             "returnProviderTokens": return_provider_tokens,
             "audience": audience,
+            "client": client,
         }
         answer = self._call("account.reauthenticate", params, timeout, trace)
         return types.SignInStep.of(answer)
@@ -965,6 +977,7 @@ class AsyncAccountMethods:
         credential: Union[types.Credential, Mapping[str, Any]],
         return_provider_tokens: Optional[bool] = None,
         audience: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
@@ -983,6 +996,9 @@ class AsyncAccountMethods:
             return_provider_tokens (boolean; default false): Whether to answer the provider's own tokens too.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -1027,6 +1043,7 @@ class AsyncAccountMethods:
             ListenerGone: A credential without url whose callback can no longer come.
             UserMismatch: Somebody proves to be somebody else, or nobody here, where an account is to be shown
                 once more.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
         Elsewhere: firebase: accounts:signInWithIdp idToken, accounts:signUp idToken.
         """
@@ -1035,6 +1052,7 @@ class AsyncAccountMethods:
             "credential": credential,
             "returnProviderTokens": return_provider_tokens,
             "audience": audience,
+            "client": client,
         }
         answer = await self._call("account.link", params, timeout, trace)
         return types.SignInStep.of(answer)
@@ -1082,6 +1100,7 @@ class AsyncAccountMethods:
         credential: Union[types.Credential, Mapping[str, Any]],
         return_provider_tokens: Optional[bool] = None,
         audience: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
@@ -1098,6 +1117,9 @@ class AsyncAccountMethods:
             return_provider_tokens (boolean; default false): Whether to answer the provider's own tokens too.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -1139,6 +1161,7 @@ class AsyncAccountMethods:
             SignInRefused: A provider says that somebody may not, or does not want to, sign in.
             FlowUsed: A continuation token of idp.authorize or idp.authorizeDevice is shown a second time.
             ListenerGone: A credential without url whose callback can no longer come.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
         Elsewhere: firebase: accounts:signInWithIdp autoCreate=false.
         """
@@ -1147,6 +1170,7 @@ class AsyncAccountMethods:
             "credential": credential,
             "returnProviderTokens": return_provider_tokens,
             "audience": audience,
+            "client": client,
         }
         answer = await self._call("account.reauthenticate", params, timeout, trace)
         return types.SignInStep.of(answer)

@@ -18,6 +18,8 @@ class SignInMethods:
         *,
         tenant_id: Optional[str] = None,
         audience: Optional[str] = None,
+        scope: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
@@ -30,6 +32,12 @@ class SignInMethods:
                 of a tenant, which stands in its issuer and is the audience of its ID tokens.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
+            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
+                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
+                Without it, openid.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -38,10 +46,17 @@ class SignInMethods:
             AnonymousNotAllowed: Somebody signs in anonymously where that is not allowed.
             SignUpNotAllowed: signUpAllowed is false.
             AudienceNotOffered: An audience that the tenant does not list.
+            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
         Elsewhere: firebase: accounts:signUp.
         """
-        params: Dict[str, Any] = {"tenantId": tenant_id, "audience": audience}
+        params: Dict[str, Any] = {
+            "tenantId": tenant_id,
+            "audience": audience,
+            "scope": scope,
+            "client": client,
+        }
         answer = self._call("signIn.anonymously", params, timeout, trace)
         return types.SignInStep.of(answer)
 
@@ -303,6 +318,8 @@ class SignInMethods:
         tenant_id: Optional[str] = None,
         return_provider_tokens: Optional[bool] = None,
         audience: Optional[str] = None,
+        scope: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
@@ -322,6 +339,12 @@ class SignInMethods:
             return_provider_tokens (boolean; default false): Whether to answer the provider's own tokens too.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
+            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
+                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
+                Without it, openid.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -354,6 +377,8 @@ class SignInMethods:
             ListenerGone: A credential without url whose callback can no longer come.
             UserMismatch: Somebody proves to be somebody else, or nobody here, where an account is to be shown
                 once more.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
 
         Elsewhere: firebase: accounts:signInWithIdp, accounts:signInWithPassword.
         """
@@ -362,6 +387,8 @@ class SignInMethods:
             "credential": credential,
             "returnProviderTokens": return_provider_tokens,
             "audience": audience,
+            "scope": scope,
+            "client": client,
         }
         answer = self._call("signIn.withCredential", params, timeout, trace)
         return types.SignInStep.of(answer)
@@ -372,6 +399,7 @@ class SignInMethods:
         token: str,
         tenant_id: Optional[str] = None,
         audience: Optional[str] = None,
+        scope: Optional[str] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
@@ -388,6 +416,9 @@ class SignInMethods:
             token (string of 1–20000 characters): A signed JSON Web Token in compact form.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
+            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
+                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
+                Without it, openid.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -399,6 +430,7 @@ class SignInMethods:
             ClaimsTooLong: account.setClaims with more than tokens can carry.
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
+            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
 
         Elsewhere: firebase: accounts:signInWithCustomToken.
         """
@@ -406,6 +438,7 @@ class SignInMethods:
             "tenantId": tenant_id,
             "token": token,
             "audience": audience,
+            "scope": scope,
         }
         answer = self._call("signIn.withCustomToken", params, timeout, trace)
         return types.SignInStep.of(answer)
@@ -481,6 +514,8 @@ class AsyncSignInMethods:
         *,
         tenant_id: Optional[str] = None,
         audience: Optional[str] = None,
+        scope: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
@@ -493,6 +528,12 @@ class AsyncSignInMethods:
                 of a tenant, which stands in its issuer and is the audience of its ID tokens.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
+            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
+                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
+                Without it, openid.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -501,10 +542,17 @@ class AsyncSignInMethods:
             AnonymousNotAllowed: Somebody signs in anonymously where that is not allowed.
             SignUpNotAllowed: signUpAllowed is false.
             AudienceNotOffered: An audience that the tenant does not list.
+            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
         Elsewhere: firebase: accounts:signUp.
         """
-        params: Dict[str, Any] = {"tenantId": tenant_id, "audience": audience}
+        params: Dict[str, Any] = {
+            "tenantId": tenant_id,
+            "audience": audience,
+            "scope": scope,
+            "client": client,
+        }
         answer = await self._call("signIn.anonymously", params, timeout, trace)
         return types.SignInStep.of(answer)
 
@@ -766,6 +814,8 @@ class AsyncSignInMethods:
         tenant_id: Optional[str] = None,
         return_provider_tokens: Optional[bool] = None,
         audience: Optional[str] = None,
+        scope: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
@@ -785,6 +835,12 @@ class AsyncSignInMethods:
             return_provider_tokens (boolean; default false): Whether to answer the provider's own tokens too.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
+            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
+                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
+                Without it, openid.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -817,6 +873,8 @@ class AsyncSignInMethods:
             ListenerGone: A credential without url whose callback can no longer come.
             UserMismatch: Somebody proves to be somebody else, or nobody here, where an account is to be shown
                 once more.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
 
         Elsewhere: firebase: accounts:signInWithIdp, accounts:signInWithPassword.
         """
@@ -825,6 +883,8 @@ class AsyncSignInMethods:
             "credential": credential,
             "returnProviderTokens": return_provider_tokens,
             "audience": audience,
+            "scope": scope,
+            "client": client,
         }
         answer = await self._call("signIn.withCredential", params, timeout, trace)
         return types.SignInStep.of(answer)
@@ -835,6 +895,7 @@ class AsyncSignInMethods:
         token: str,
         tenant_id: Optional[str] = None,
         audience: Optional[str] = None,
+        scope: Optional[str] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
@@ -851,6 +912,9 @@ class AsyncSignInMethods:
             token (string of 1–20000 characters): A signed JSON Web Token in compact form.
             audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
                 audiences. Without it, the tenant itself.
+            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
+                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
+                Without it, openid.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -862,6 +926,7 @@ class AsyncSignInMethods:
             ClaimsTooLong: account.setClaims with more than tokens can carry.
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
+            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
 
         Elsewhere: firebase: accounts:signInWithCustomToken.
         """
@@ -869,6 +934,7 @@ class AsyncSignInMethods:
             "tenantId": tenant_id,
             "token": token,
             "audience": audience,
+            "scope": scope,
         }
         answer = await self._call("signIn.withCustomToken", params, timeout, trace)
         return types.SignInStep.of(answer)
