@@ -125,6 +125,12 @@ class CustomTokens(Federation):
         self.assertEqual((again["isNewAccount"], claims_of(again["idToken"])["plan"]), (False, "silver"))
         self.assertEqual(self.account(self.link(again["idToken"], self.credential())), "dora")
 
+    def test_it_grants_the_scopes_that_are_asked_for(self):
+        self.sidecar.call("tenant.update", {"tenantId": "default", "scopes": ["orders"]})
+        answer = self.sidecar.call("signIn.withCustomToken", {"token": self.token(), "scope": "orders"})
+        self.assertEqual(claims_of(answer["accessToken"])["scope"], "orders")
+        self.refused("scopeNotOffered", self.sidecar, "signIn.withCustomToken", {"token": self.token(), "scope": "all"})
+
     def test_each_check_alone(self):
         now = int(time.time())
         for check, claims in [
