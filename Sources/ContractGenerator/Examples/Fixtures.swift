@@ -261,6 +261,17 @@ enum Fixtures {
             Fixture(
                 name: "bobsAccount", given: [],
                 steps: [.init(method: "account.create", params: ["username": "bob@example.com"], result: ["accountId": "$bobsAccount"])]),
+            // The same with a password, and a session of it: $bobsAccount, $bobsIdToken.
+            Fixture(
+                name: "bobsSession", given: [],
+                steps: [
+                    .init(
+                        method: "account.create", params: ["username": "bob@example.com", "password": "correct horse 9 Battery"],
+                        result: ["accountId": "$bobsAccount"]),
+                    .init(
+                        method: "signIn.withPassword", params: ["username": "bob@example.com", "password": "correct horse 9 Battery"],
+                        result: ["idToken": "$bobsIdToken"]),
+                ]),
             // An account of alice with a password: $account.
             Fixture(
                 name: "passwordAccount", given: [],

@@ -72,6 +72,7 @@ public enum Schema {
                 "CREATE INDEX audit_anchor ON audit (chain, number) WHERE number = 1 OR method = 'audit.checkpoint'",
             ] + TenantTables.statements + PeopleTables.statements + OutboxTables.statements + SessionTables.statements
                 + CredentialsProviderTables.statements + ClientTables.statements + IdpTables.statements + AccountLoginTables.statements
-                + SpentTokenTables.statements + FactorTables.statements + IdpFlowTables.statements),
+                + SpentTokenTables.statements + FactorTables.statements + IdpFlowTables.statements
+                + MergedAccountTables.statements),
     ]
 }

@@ -29,12 +29,12 @@ public struct MfaService: Sendable {
 
     /// The account of a developer who names it.
     ///
-    /// - Throws: `CallerNotAllowed`, `AccountNotFound`.
+    /// - Throws: `CallerNotAllowed`, `AccountNotFound`, `AccountMerged`.
     func named(_ accountId: String, by method: String, _ call: any CallContext, in tx: Transaction) throws -> (AccountRecord, TenantRecord)
     {
         if call.isPublicCaller { throw CallerNotAllowed(method: "\(method) by accountId") }
         guard let account = try tx.account(accountId), let tenant = try catalogue.knownTenant(account.tenantId, in: tx) else {
-            throw AccountNotFound(accountId: accountId)
+            throw try tx.absence(of: accountId)
         }
         return (account, tenant)
     }

@@ -3,11 +3,11 @@ import Contract
 extension SessionService {
     private static let limit = 1000
 
-    /// - Throws: `AccountNotFound`.
+    /// - Throws: `AccountNotFound`, `AccountMerged`.
     public func list(_ request: SessionList.Params, _ call: any CallContext) throws -> SessionList.Result {
         let now = surroundings.clock.now
         let found = try surroundings.database.read { tx in
-            guard try tx.account(request.accountId) != nil else { throw AccountNotFound(accountId: request.accountId) }
+            guard try tx.account(request.accountId) != nil else { throw try tx.absence(of: request.accountId) }
             return try tx.sessions(of: request.accountId, at: now, limit: Self.limit)
         }
         return SessionList.Result(

@@ -5,7 +5,7 @@ extension SignInService {
     /// Signs in whom a backend names that the tenant trusts. It asks for nothing else, and makes the account if there is none.
     ///
     /// - Throws: `TenantNotFound`, `CustomTokenInvalid`, `ClaimNameReserved`, `ClaimsTooLong`, `AccountDisabled`, `AudienceNotOffered`,
-    ///   `ScopeNotOffered`.
+    ///   `ScopeNotOffered`, `AccountMerged`.
     /// - Source: firebase.md 2.7.
     public func withCustomToken(_ request: SignInWithCustomToken.Params, _ call: any CallContext) throws -> SignInWithCustomToken.Result {
         let (now, name) = (surroundings.clock.now, SignInWithCustomToken.info.name)
@@ -21,6 +21,8 @@ extension SignInService {
             if let known, known.tenantId != tenant.id {
                 throw CustomTokenInvalid(check: "subject", reason: "Its uid is the id of an account of another tenant.")
             }
+            // Who is part of another account does not begin again as somebody new.
+            if known == nil { try tx.requireUnmerged(token.accountId) }
             let account =
                 known
                 ?? AccountRecord(

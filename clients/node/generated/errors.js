@@ -671,6 +671,12 @@ export class UserMismatch extends RpcError {
   static type = "userMismatch";
 }
 
+/** An account is named that account.merge has made part of another one. */
+export class AccountMerged extends RpcError {
+  static code = 5026;
+  static type = "accountMerged";
+}
+
 /** Somebody signs in anonymously where that is not allowed. */
 export class AnonymousNotAllowed extends RpcError {
   static code = 5027;
@@ -681,6 +687,12 @@ export class AnonymousNotAllowed extends RpcError {
 export class CustomTokenInvalid extends RpcError {
   static code = 5028;
   static type = "customTokenInvalid";
+}
+
+/** Two accounts cannot be merged without dropping something of one of them that nobody allowed to drop. */
+export class MergeUndecided extends RpcError {
+  static code = 5029;
+  static type = "mergeUndecided";
 }
 
 /** A login provider does not answer, or says that it cannot now. */
@@ -1086,8 +1098,10 @@ export const errorsByCode = new Map(
     ProviderNotLinked,
     LastProvider,
     UserMismatch,
+    AccountMerged,
     AnonymousNotAllowed,
     CustomTokenInvalid,
+    MergeUndecided,
     ProviderUnavailable,
     ProviderUnusable,
     IdpNotFound,

@@ -60,6 +60,7 @@ export type {
   AccountGetParams, AccountGetResult,
   AccountLinkParams, AccountLinkResult,
   AccountListParams, AccountListResult,
+  AccountMergeParams, AccountMergeResult,
   AccountReauthenticateParams, AccountReauthenticateResult,
   AccountSetClaimsParams, AccountSetClaimsResult,
   AccountSubmitCodeParams, AccountSubmitCodeResult,

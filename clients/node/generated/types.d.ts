@@ -734,6 +734,44 @@ export type Logins = { [name: string]: string };
  */
 export type MailEncryption = "startTLS" | "implicit" | "noneToLoopback";
 
+/** Something that both accounts have and an account can have once. */
+export interface MergeConflict {
+  /**
+   * field: email, which is the address with the password or the codes of its own, an attribute, or claims and a claim's
+   * name; provider: a login of a provider; identity: the identities of both in a pool, which cannot become one.
+   */
+  kind: Open<"field" | "provider" | "identity">;
+  /** Which: email, an attribute, claims/ and the name of a claim, a provider, or a pool. */
+  name: string;
+  /**
+   * What the account that stays has: its value, its subject there, or its identity. A value that is no text is written
+   * as JSON.
+   */
+  target: string;
+  /** What the other one has. */
+  source: string;
+  /** What was asked for. */
+  policy: Open<MergePolicy>;
+}
+
+/**
+ * What becomes of something that both accounts have and an account can have once. fail: nothing is merged; keepTarget:
+ * what the account that stays has; keepSource: what the other one has.
+ */
+export type MergePolicy = "fail" | "keepTarget" | "keepSource";
+
+/** What became of the identities of both accounts in a pool that has their tenant as a provider. */
+export interface MergedIdentity {
+  /** The id of a pool: a region, a colon and a UUID. */
+  poolId: PoolId;
+  /** The identity that the account leads to. */
+  identityId: IdentityId;
+  /** The one that was merged into it, as the pool merges identities, and is disabled. */
+  absorbedIdentityId?: IdentityId;
+  /** The one that could not be merged, and that no account leads to any more. */
+  unlinkedIdentityId?: IdentityId;
+}
+
 /** Counters of one method since the start. */
 export interface MethodMetrics {
   /** The method. */

@@ -28,6 +28,9 @@ public protocol AccountHandlers: Sendable {
     /// List the accounts of a tenant.
     func list(_ request: AccountList.Params, _ call: any CallContext) throws -> AccountList.Result
 
+    /// Make one account of two.
+    func merge(_ request: AccountMerge.Params, _ call: any CallContext) throws -> AccountMerge.Result
+
     /// Show once more that an account is one's own.
     func reauthenticate(_ request: AccountReauthenticate.Params, _ call: any CallContext) throws -> AccountReauthenticate.Result
 

@@ -9,6 +9,7 @@ const methods = {
   get: { name: "account.get", isTesting: false, secrets: [["attributes"]] },
   link: { name: "account.link", isTesting: false, secrets: [["continuationToken"], ["account", "attributes"], ["idToken"], ["accessToken"], ["refreshToken"], ["providerTokens", "idToken"], ["providerTokens", "accessToken"], ["pendingToken"]] },
   list: { name: "account.list", isTesting: false, secrets: [["accounts", "*", "attributes"]] },
+  merge: { name: "account.merge", isTesting: false, secrets: [["account", "attributes"], ["conflicts", "*", "target"], ["conflicts", "*", "source"], ["idToken"], ["accessToken"], ["refreshToken"]] },
   reauthenticate: { name: "account.reauthenticate", isTesting: false, secrets: [["continuationToken"], ["account", "attributes"], ["idToken"], ["accessToken"], ["refreshToken"], ["providerTokens", "idToken"], ["providerTokens", "accessToken"], ["pendingToken"]] },
   setClaims: { name: "account.setClaims", isTesting: false, secrets: [["attributes"]] },
   submitCode: { name: "account.submitCode", isTesting: false, secrets: [["continuationToken"], ["account", "attributes"]] },
@@ -64,6 +65,7 @@ export class AccountMethods {
    * @throws {TokenUseMismatch} A token of one kind is given where another is needed.
    * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
    * credentials.revoke has named one of them since the token was minted.
+   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
    */
   changeEmail(params, options) {
     return this.#call(methods.changeEmail, params, options);
@@ -114,6 +116,7 @@ export class AccountMethods {
    * @throws {AccountExists} account.create with an id that is taken.
    * @throws {InvalidPassword} A new password breaks rules, or a password is wrong.
    * @throws {InvalidAttributes} A value that does not fit, or a name that the tenant does not ask for.
+   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
    */
   create(params, options) {
     return this.#call(methods.create, params, options);
@@ -127,6 +130,7 @@ export class AccountMethods {
    * Equivalent: firebase accounts:delete.
    *
    * @throws {AccountNotFound} An account is named that never was, or is deleted.
+   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
    */
   delete(params, options) {
     return this.#call(methods.delete, params, options);
@@ -154,6 +158,7 @@ export class AccountMethods {
    * Equivalent: firebase accounts:lookup.
    *
    * @throws {AccountNotFound} An account is named that never was, or is deleted.
+   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
    */
   get(params, options) {
     return this.#call(methods.get, params, options);
@@ -231,6 +236,44 @@ export class AccountMethods {
   }
 
   /**
+   * Make one account of two.
+   *
+   * For whoever shows an ID token of each, of sign-ins of the last five minutes; an anonymous account needs no such
+   * sign-in. The account of idToken stays, with its id; the other one is gone, and its id answers accountMerged from
+   * then on. Everything that only one of them has is kept: ways in, attributes, claims, second factors. What both have
+   * and an account can have once is decided by fields, providers and identities, and by policy for what they do not
+   * name. Where either has second factors its session must have shown one, and all factors of both are asked for;
+   * recovery codes of the other account are gone. Its sessions end, and where the account that stays gets a factor its
+   * other sessions too. In pools, logins of the other account become logins of this one, and two identities are merged
+   * by the pool's rules. With dryRun nothing is changed, and the answer is what it would be.
+   *
+   * Also offered with `caller: "public"`.
+   *
+   * @throws {MergeUndecided} Two accounts cannot be merged without dropping something of one of them that nobody allowed
+   * to drop.
+   * @throws {RecentSignInRequired} A change of what an account is signed in with, by an ID token whose auth_time is too
+   * long ago. Refreshing does not renew it.
+   * @throws {SecondFactorNeeded} Second factors are to be changed by a session that has shown none of those there are.
+   * @throws {TooManyFactors} One factor too many is to be enrolled.
+   * @throws {ClaimsTooLong} account.setClaims with more than tokens can carry.
+   * @throws {AudienceNotOffered} An audience that the tenant does not list.
+   * @throws {TokenMalformed} Not three parts of base64url, no JSON object, a member missing or of a wrong type, an
+   * unknown critical header.
+   * @throws {TokenAlgorithmNotAllowed} alg is none, an HMAC, or not the algorithm of the key that kid names.
+   * @throws {TokenKeyUnknown} kid is missing or names no key of this store; the keys of a deleted pool go with it.
+   * @throws {TokenSignatureInvalid} The signature does not verify with the key that kid names.
+   * @throws {TokenIssuerMismatch} iss is not what was expected, or not the issuer whose key signed.
+   * @throws {TokenExpired} exp is past.
+   * @throws {TokenNotYetValid} iat or nbf lies in the future.
+   * @throws {TokenUseMismatch} A token of one kind is given where another is needed.
+   * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
+   * credentials.revoke has named one of them since the token was minted.
+   */
+  merge(params, options) {
+    return this.#call(methods.merge, params, options);
+  }
+
+  /**
    * Show once more that an account is one's own.
    *
    * With any credential that leads to it; then what needs a sign-in of the last five minutes can be done with the tokens
@@ -295,6 +338,7 @@ export class AccountMethods {
    * @throws {ClaimNameReserved} account.setClaims with names that tokens use themselves, or that other specifications
    * give a meaning to.
    * @throws {ClaimsTooLong} account.setClaims with more than tokens can carry.
+   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
    */
   setClaims(params, options) {
     return this.#call(methods.setClaims, params, options);
@@ -363,6 +407,7 @@ export class AccountMethods {
    *
    * @throws {AccountNotFound} An account is named that never was, or is deleted.
    * @throws {InvalidAttributes} A value that does not fit, or a name that the tenant does not ask for.
+   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
    */
   update(params, options) {
     return this.#call(methods.update, params, options);

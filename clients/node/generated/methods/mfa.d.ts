@@ -144,6 +144,7 @@ export declare class MfaMethods {
    * @throws {TokenUseMismatch} A token of one kind is given where another is needed.
    * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
    * credentials.revoke has named one of them since the token was minted.
+   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
    */
   list(
     params: MfaListParams,
@@ -239,6 +240,7 @@ export declare class MfaMethods {
    * @throws {TokenUseMismatch} A token of one kind is given where another is needed.
    * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
    * credentials.revoke has named one of them since the token was minted.
+   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
    */
   withdraw(
     params: MfaWithdrawParams,

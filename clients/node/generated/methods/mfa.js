@@ -153,6 +153,7 @@ export class MfaMethods {
    * @throws {TokenUseMismatch} A token of one kind is given where another is needed.
    * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
    * credentials.revoke has named one of them since the token was minted.
+   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
    */
   list(params, options) {
     return this.#call(methods.list, params, options);
@@ -245,6 +246,7 @@ export class MfaMethods {
    * @throws {TokenUseMismatch} A token of one kind is given where another is needed.
    * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
    * credentials.revoke has named one of them since the token was minted.
+   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
    */
   withdraw(params, options) {
     return this.#call(methods.withdraw, params, options);

@@ -215,6 +215,7 @@ export declare class SignInMethods {
    * @throws {AccountDisabled} A disabled account would sign in or refresh.
    * @throws {AudienceNotOffered} An audience that the tenant does not list.
    * @throws {ScopeNotOffered} A scope that is neither one of OpenID Connect nor the tenant's.
+   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
    */
   withCustomToken(
     params: SignInWithCustomTokenParams,

@@ -13,6 +13,7 @@ METHODS = frozenset({
     "account.get",
     "account.link",
     "account.list",
+    "account.merge",
     "account.reauthenticate",
     "account.setClaims",
     "account.submitCode",

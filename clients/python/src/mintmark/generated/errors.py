@@ -1923,6 +1923,28 @@ class UserMismatch(AnsweredError):
     type = "userMismatch"
 
 
+class AccountMerged(AnsweredError):
+    """An account is named that account.merge has made part of another one."""
+
+    code = 5026
+    type = "accountMerged"
+
+    @property
+    def account_id(self) -> str:
+        """The id of an account; sub in its tokens."""
+        return cast("str", self._required("accountId"))
+
+    @property
+    def survivor_id(self) -> str:
+        """The account that it is part of."""
+        return cast("str", self._required("survivorId"))
+
+    @property
+    def merged_at(self) -> int:
+        """When that was."""
+        return cast("int", self._required("mergedAt"))
+
+
 class AnonymousNotAllowed(AnsweredError):
     """Somebody signs in anonymously where that is not allowed.
 
@@ -1959,6 +1981,23 @@ class CustomTokenInvalid(AnsweredError):
     def reason(self) -> str:
         """What is wrong and how it must be."""
         return cast("str", self._required("reason"))
+
+
+class MergeUndecided(AnsweredError):
+    """Two accounts cannot be merged without dropping something of one of them that nobody allowed to drop."""
+
+    code = 5029
+    type = "mergeUndecided"
+
+    @property
+    def names(self) -> List[str]:
+        """What is not decided."""
+        return cast("List[str]", self._required("names"))
+
+    @property
+    def conflicts(self) -> List[types.MergeConflict]:
+        """Everything that both have and an account can have once."""
+        return [types.MergeConflict.of(each) for each in self._required("conflicts")]
 
 
 class ProviderUnavailable(AnsweredError):
@@ -2842,8 +2881,10 @@ BY_TYPE: Dict[str, Type[AnsweredError]] = {
     "providerNotLinked": ProviderNotLinked,
     "lastProvider": LastProvider,
     "userMismatch": UserMismatch,
+    "accountMerged": AccountMerged,
     "anonymousNotAllowed": AnonymousNotAllowed,
     "customTokenInvalid": CustomTokenInvalid,
+    "mergeUndecided": MergeUndecided,
     "providerUnavailable": ProviderUnavailable,
     "providerUnusable": ProviderUnusable,
     "idpNotFound": IdpNotFound,
@@ -3004,8 +3045,10 @@ __all__ = [
     "ProviderNotLinked",
     "LastProvider",
     "UserMismatch",
+    "AccountMerged",
     "AnonymousNotAllowed",
     "CustomTokenInvalid",
+    "MergeUndecided",
     "ProviderUnavailable",
     "ProviderUnusable",
     "IdpNotFound",

@@ -73,6 +73,12 @@ MailEncryption = Literal["startTLS", "implicit", "noneToLoopback"]
 # Which one.
 MalformedPolicyPolicy = Literal["trust", "session"]
 
+# field: email, which is the address with the password or the codes of its own, an attribute, or claims and a claim's name; provider: a login of a provider; identity: the identities of both in a pool, which cannot become one.
+MergeConflictKind = Literal["field", "provider", "identity"]
+
+# What becomes of something that both accounts have and an account can have once. fail: nothing is merged; keepTarget: what the account that stays has; keepSource: what the other one has.
+MergePolicy = Literal["fail", "keepTarget", "keepSource"]
+
 # Second factors in a tenant. off: nobody is asked for one; optional: whoever has enrolled one is asked for it at every sign-in; required: whoever has none enrols one at the next sign-in. Custom tokens and anonymous accounts need none.
 MfaPolicy = Literal["off", "optional", "required"]
 
@@ -306,6 +312,116 @@ class AccountListResult(Record):
         """Present when there is more: the cursor of the next call."""
         value = self._optional("nextCursor")
         return None if value is None else cast("str", value)
+
+
+class AccountMergeResult(Record):
+    """What `account.merge` answers."""
+
+    __slots__ = ()
+    _members = (("account", "account"), ("absorbed_account_id", "absorbedAccountId"), ("conflicts", "conflicts"), ("moved_providers", "movedProviders"), ("dropped_providers", "droppedProviders"), ("moved_factors", "movedFactors"), ("ended_sessions", "endedSessions"), ("identities", "identities"), ("dry_run", "dryRun"), ("id_token", "idToken"), ("access_token", "accessToken"), ("refresh_token", "refreshToken"), ("expires_at", "expiresAt"),)
+    _secret = frozenset({"idToken", "accessToken", "refreshToken"})
+
+    def __init__(
+        self,
+        *,
+        account: Union[Account, Mapping[str, Any]],
+        absorbed_account_id: str,
+        conflicts: Sequence[Union[MergeConflict, Mapping[str, Any]]],
+        moved_providers: Sequence[str],
+        dropped_providers: Sequence[Union[LinkedProvider, Mapping[str, Any]]],
+        moved_factors: Sequence[str],
+        ended_sessions: int,
+        identities: Sequence[Union[MergedIdentity, Mapping[str, Any]]],
+        dry_run: bool,
+        id_token: Optional[str] = None,
+        access_token: Optional[str] = None,
+        refresh_token: Optional[str] = None,
+        expires_at: Optional[int] = None,
+    ) -> None:
+        super().__init__({
+            "account": account,
+            "absorbedAccountId": absorbed_account_id,
+            "conflicts": conflicts,
+            "movedProviders": moved_providers,
+            "droppedProviders": dropped_providers,
+            "movedFactors": moved_factors,
+            "endedSessions": ended_sessions,
+            "identities": identities,
+            "dryRun": dry_run,
+            "idToken": id_token,
+            "accessToken": access_token,
+            "refreshToken": refresh_token,
+            "expiresAt": expires_at,
+        })
+
+    @property
+    def account(self) -> Account:
+        """The account that stays, as it is then."""
+        return Account.of(self._required("account"))
+
+    @property
+    def absorbed_account_id(self) -> str:
+        """The one that is gone."""
+        return cast("str", self._required("absorbedAccountId"))
+
+    @property
+    def conflicts(self) -> List[MergeConflict]:
+        """What both had, and how it was decided."""
+        return [MergeConflict.of(each) for each in self._required("conflicts")]
+
+    @property
+    def moved_providers(self) -> List[str]:
+        """Ways in that came with it."""
+        return cast("List[str]", self._required("movedProviders"))
+
+    @property
+    def dropped_providers(self) -> List[LinkedProvider]:
+        """Ways in, of either account, that lost a conflict and are gone."""
+        return [LinkedProvider.of(each) for each in self._required("droppedProviders")]
+
+    @property
+    def moved_factors(self) -> List[str]:
+        """Second factors that came with it."""
+        return cast("List[str]", self._required("movedFactors"))
+
+    @property
+    def ended_sessions(self) -> int:
+        """How many sessions ended, of both accounts."""
+        return cast("int", self._required("endedSessions"))
+
+    @property
+    def identities(self) -> List[MergedIdentity]:
+        """Pool by pool, where it changes something."""
+        return [MergedIdentity.of(each) for each in self._required("identities")]
+
+    @property
+    def dry_run(self) -> bool:
+        """Whether nothing was changed."""
+        return cast("bool", self._required("dryRun"))
+
+    @property
+    def id_token(self) -> Optional[str]:
+        """Of a session that goes on as the one of idToken; not with dryRun."""
+        value = self._optional("idToken")
+        return None if value is None else cast("str", value)
+
+    @property
+    def access_token(self) -> Optional[str]:
+        """For the API that it names in aud; not with dryRun."""
+        value = self._optional("accessToken")
+        return None if value is None else cast("str", value)
+
+    @property
+    def refresh_token(self) -> Optional[str]:
+        """Gets fresh ones; not with dryRun."""
+        value = self._optional("refreshToken")
+        return None if value is None else cast("str", value)
+
+    @property
+    def expires_at(self) -> Optional[int]:
+        """When the ID token expires; not with dryRun."""
+        value = self._optional("expiresAt")
+        return None if value is None else cast("int", value)
 
 
 class AdditionalUserInfo(Record):
@@ -2856,6 +2972,97 @@ class LockoutPolicy(Record):
         """How long a lock holds at most."""
         value = self._optional("maximumSeconds")
         return None if value is None else cast("int", value)
+
+
+class MergeConflict(Record):
+    """Something that both accounts have and an account can have once."""
+
+    __slots__ = ()
+    _members = (("kind", "kind"), ("name", "name"), ("target", "target"), ("source", "source"), ("policy", "policy"),)
+    _secret = frozenset({"target", "source"})
+
+    def __init__(self, *, kind: str, name: str, target: str, source: str, policy: str) -> None:
+        super().__init__({
+            "kind": kind,
+            "name": name,
+            "target": target,
+            "source": source,
+            "policy": policy,
+        })
+
+    @property
+    def kind(self) -> str:
+        """field: email, which is the address with the password or the codes of its own, an attribute, or claims
+        and a claim's name; provider: a login of a provider; identity: the identities of both in a pool, which
+        cannot become one. One of field, provider, identity, or what a newer binary answers.
+        """
+        return cast("str", self._required("kind"))
+
+    @property
+    def name(self) -> str:
+        """Which: email, an attribute, claims/ and the name of a claim, a provider, or a pool."""
+        return cast("str", self._required("name"))
+
+    @property
+    def target(self) -> str:
+        """What the account that stays has: its value, its subject there, or its identity. A value that is no
+        text is written as JSON.
+        """
+        return cast("str", self._required("target"))
+
+    @property
+    def source(self) -> str:
+        """What the other one has."""
+        return cast("str", self._required("source"))
+
+    @property
+    def policy(self) -> str:
+        """What was asked for. One of fail, keepTarget, keepSource, or what a newer binary answers."""
+        return cast("str", self._required("policy"))
+
+
+class MergedIdentity(Record):
+    """What became of the identities of both accounts in a pool that has their tenant as a provider."""
+
+    __slots__ = ()
+    _members = (("pool_id", "poolId"), ("identity_id", "identityId"), ("absorbed_identity_id", "absorbedIdentityId"), ("unlinked_identity_id", "unlinkedIdentityId"),)
+
+    def __init__(
+        self,
+        *,
+        pool_id: str,
+        identity_id: str,
+        absorbed_identity_id: Optional[str] = None,
+        unlinked_identity_id: Optional[str] = None,
+    ) -> None:
+        super().__init__({
+            "poolId": pool_id,
+            "identityId": identity_id,
+            "absorbedIdentityId": absorbed_identity_id,
+            "unlinkedIdentityId": unlinked_identity_id,
+        })
+
+    @property
+    def pool_id(self) -> str:
+        """The id of a pool: a region, a colon and a UUID."""
+        return cast("str", self._required("poolId"))
+
+    @property
+    def identity_id(self) -> str:
+        """The identity that the account leads to."""
+        return cast("str", self._required("identityId"))
+
+    @property
+    def absorbed_identity_id(self) -> Optional[str]:
+        """The one that was merged into it, as the pool merges identities, and is disabled."""
+        value = self._optional("absorbedIdentityId")
+        return None if value is None else cast("str", value)
+
+    @property
+    def unlinked_identity_id(self) -> Optional[str]:
+        """The one that could not be merged, and that no account leads to any more."""
+        value = self._optional("unlinkedIdentityId")
+        return None if value is None else cast("str", value)
 
 
 class MethodMetrics(Record):
@@ -6400,6 +6607,8 @@ __all__ = [
     "LocalAccountMethod",
     "MailEncryption",
     "MalformedPolicyPolicy",
+    "MergeConflictKind",
+    "MergePolicy",
     "MfaPolicy",
     "PasswordResetStepState",
     "PasswordRule",
@@ -6423,6 +6632,7 @@ __all__ = [
     "Account",
     "AccountDeleteResult",
     "AccountListResult",
+    "AccountMergeResult",
     "AdditionalUserInfo",
     "AppliedChange",
     "AttributeFailure",
@@ -6479,6 +6689,8 @@ __all__ = [
     "LatencyBucket",
     "LinkedProvider",
     "LockoutPolicy",
+    "MergeConflict",
+    "MergedIdentity",
     "MethodMetrics",
     "MfaListResult",
     "MfaRecoveryCodesResult",

@@ -86,6 +86,7 @@ class AccountMethods:
             TokenUseMismatch: A token of one kind is given where another is needed.
             TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
                 revoked, or credentials.revoke has named one of them since the token was minted.
+            AccountMerged: An account is named that account.merge has made part of another one.
 
         Elsewhere: firebase: accounts:sendOobCode VERIFY_AND_CHANGE_EMAIL, VERIFY_EMAIL.
         """
@@ -202,6 +203,7 @@ class AccountMethods:
             AccountExists: account.create with an id that is taken.
             InvalidPassword: A new password breaks rules, or a password is wrong.
             InvalidAttributes: A value that does not fit, or a name that the tenant does not ask for.
+            AccountMerged: An account is named that account.merge has made part of another one.
 
         Elsewhere: firebase: accounts:signUp.
         """
@@ -236,6 +238,7 @@ class AccountMethods:
 
         Raises:
             AccountNotFound: An account is named that never was, or is deleted.
+            AccountMerged: An account is named that account.merge has made part of another one.
 
         Elsewhere: firebase: accounts:delete.
         """
@@ -292,6 +295,7 @@ class AccountMethods:
 
         Raises:
             AccountNotFound: An account is named that never was, or is deleted.
+            AccountMerged: An account is named that account.merge has made part of another one.
 
         Elsewhere: firebase: accounts:lookup.
         """
@@ -422,6 +426,83 @@ class AccountMethods:
         answer = self._call("account.list", params, timeout, trace)
         return types.AccountListResult.of(answer)
 
+    def merge(
+        self,
+        *,
+        id_token: str,
+        source_id_token: str,
+        policy: Optional[types.MergePolicy] = None,
+        fields: Optional[Mapping[str, types.MergePolicy]] = None,
+        providers: Optional[Mapping[str, types.MergePolicy]] = None,
+        identities: Optional[types.MergePolicy] = None,
+        dry_run: Optional[bool] = None,
+        audience: Optional[str] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.AccountMergeResult:
+        """Make one account of two.
+
+        For whoever shows an ID token of each, of sign-ins of the last five minutes; an anonymous account
+        needs no such sign-in. The account of idToken stays, with its id; the other one is gone, and its id
+        answers accountMerged from then on. Everything that only one of them has is kept: ways in, attributes,
+        claims, second factors. What both have and an account can have once is decided by fields, providers
+        and identities, and by policy for what they do not name. Where either has second factors its session
+        must have shown one, and all factors of both are asked for; recovery codes of the other account are
+        gone. Its sessions end, and where the account that stays gets a factor its other sessions too. In
+        pools, logins of the other account become logins of this one, and two identities are merged by the
+        pool's rules. With dryRun nothing is changed, and the answer is what it would be.
+
+        Args:
+            id_token (string of 1–20000 characters): Of the account that stays.
+            source_id_token (string of 1–20000 characters): Of the one that is merged into it.
+            policy (fail | keepTarget | keepSource; default "fail"): For everything that is not named below.
+            fields (object of MergePolicy; optional): By field: email, an attribute's name, or claims for all
+                claims.
+            providers (object of MergePolicy; optional): By provider of which both have a login.
+            identities (fail | keepTarget | keepSource; optional): For pools in which both have an identity
+                and the pool's rules do not let them be merged; without it, policy.
+            dry_run (boolean; default false): Whether only to say what would happen.
+            audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
+                audiences. Without it, the tenant itself.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            MergeUndecided: Two accounts cannot be merged without dropping something of one of them that
+                nobody allowed to drop.
+            RecentSignInRequired: A change of what an account is signed in with, by an ID token whose
+                auth_time is too long ago. Refreshing does not renew it.
+            SecondFactorNeeded: Second factors are to be changed by a session that has shown none of those
+                there are.
+            TooManyFactors: One factor too many is to be enrolled.
+            ClaimsTooLong: account.setClaims with more than tokens can carry.
+            AudienceNotOffered: An audience that the tenant does not list.
+            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
+                an unknown critical header.
+            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
+            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
+                it.
+            TokenSignatureInvalid: The signature does not verify with the key that kid names.
+            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
+            TokenExpired: exp is past.
+            TokenNotYetValid: iat or nbf lies in the future.
+            TokenUseMismatch: A token of one kind is given where another is needed.
+            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
+                revoked, or credentials.revoke has named one of them since the token was minted.
+        """
+        params: Dict[str, Any] = {
+            "idToken": id_token,
+            "sourceIdToken": source_id_token,
+            "policy": policy,
+            "fields": fields,
+            "providers": providers,
+            "identities": identities,
+            "dryRun": dry_run,
+            "audience": audience,
+        }
+        answer = self._call("account.merge", params, timeout, trace)
+        return types.AccountMergeResult.of(answer)
+
     def reauthenticate(
         self,
         *,
@@ -531,6 +612,7 @@ class AccountMethods:
             ClaimNameReserved: account.setClaims with names that tokens use themselves, or that other
                 specifications give a meaning to.
             ClaimsTooLong: account.setClaims with more than tokens can carry.
+            AccountMerged: An account is named that account.merge has made part of another one.
 
         Elsewhere: firebase: accounts:update customAttributes.
         """
@@ -664,6 +746,7 @@ class AccountMethods:
         Raises:
             AccountNotFound: An account is named that never was, or is deleted.
             InvalidAttributes: A value that does not fit, or a name that the tenant does not ask for.
+            AccountMerged: An account is named that account.merge has made part of another one.
 
         Elsewhere: firebase: accounts:update.
         """
@@ -757,6 +840,7 @@ class AsyncAccountMethods:
             TokenUseMismatch: A token of one kind is given where another is needed.
             TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
                 revoked, or credentials.revoke has named one of them since the token was minted.
+            AccountMerged: An account is named that account.merge has made part of another one.
 
         Elsewhere: firebase: accounts:sendOobCode VERIFY_AND_CHANGE_EMAIL, VERIFY_EMAIL.
         """
@@ -873,6 +957,7 @@ class AsyncAccountMethods:
             AccountExists: account.create with an id that is taken.
             InvalidPassword: A new password breaks rules, or a password is wrong.
             InvalidAttributes: A value that does not fit, or a name that the tenant does not ask for.
+            AccountMerged: An account is named that account.merge has made part of another one.
 
         Elsewhere: firebase: accounts:signUp.
         """
@@ -907,6 +992,7 @@ class AsyncAccountMethods:
 
         Raises:
             AccountNotFound: An account is named that never was, or is deleted.
+            AccountMerged: An account is named that account.merge has made part of another one.
 
         Elsewhere: firebase: accounts:delete.
         """
@@ -963,6 +1049,7 @@ class AsyncAccountMethods:
 
         Raises:
             AccountNotFound: An account is named that never was, or is deleted.
+            AccountMerged: An account is named that account.merge has made part of another one.
 
         Elsewhere: firebase: accounts:lookup.
         """
@@ -1093,6 +1180,83 @@ class AsyncAccountMethods:
         answer = await self._call("account.list", params, timeout, trace)
         return types.AccountListResult.of(answer)
 
+    async def merge(
+        self,
+        *,
+        id_token: str,
+        source_id_token: str,
+        policy: Optional[types.MergePolicy] = None,
+        fields: Optional[Mapping[str, types.MergePolicy]] = None,
+        providers: Optional[Mapping[str, types.MergePolicy]] = None,
+        identities: Optional[types.MergePolicy] = None,
+        dry_run: Optional[bool] = None,
+        audience: Optional[str] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.AccountMergeResult:
+        """Make one account of two.
+
+        For whoever shows an ID token of each, of sign-ins of the last five minutes; an anonymous account
+        needs no such sign-in. The account of idToken stays, with its id; the other one is gone, and its id
+        answers accountMerged from then on. Everything that only one of them has is kept: ways in, attributes,
+        claims, second factors. What both have and an account can have once is decided by fields, providers
+        and identities, and by policy for what they do not name. Where either has second factors its session
+        must have shown one, and all factors of both are asked for; recovery codes of the other account are
+        gone. Its sessions end, and where the account that stays gets a factor its other sessions too. In
+        pools, logins of the other account become logins of this one, and two identities are merged by the
+        pool's rules. With dryRun nothing is changed, and the answer is what it would be.
+
+        Args:
+            id_token (string of 1–20000 characters): Of the account that stays.
+            source_id_token (string of 1–20000 characters): Of the one that is merged into it.
+            policy (fail | keepTarget | keepSource; default "fail"): For everything that is not named below.
+            fields (object of MergePolicy; optional): By field: email, an attribute's name, or claims for all
+                claims.
+            providers (object of MergePolicy; optional): By provider of which both have a login.
+            identities (fail | keepTarget | keepSource; optional): For pools in which both have an identity
+                and the pool's rules do not let them be merged; without it, policy.
+            dry_run (boolean; default false): Whether only to say what would happen.
+            audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
+                audiences. Without it, the tenant itself.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            MergeUndecided: Two accounts cannot be merged without dropping something of one of them that
+                nobody allowed to drop.
+            RecentSignInRequired: A change of what an account is signed in with, by an ID token whose
+                auth_time is too long ago. Refreshing does not renew it.
+            SecondFactorNeeded: Second factors are to be changed by a session that has shown none of those
+                there are.
+            TooManyFactors: One factor too many is to be enrolled.
+            ClaimsTooLong: account.setClaims with more than tokens can carry.
+            AudienceNotOffered: An audience that the tenant does not list.
+            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
+                an unknown critical header.
+            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
+            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
+                it.
+            TokenSignatureInvalid: The signature does not verify with the key that kid names.
+            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
+            TokenExpired: exp is past.
+            TokenNotYetValid: iat or nbf lies in the future.
+            TokenUseMismatch: A token of one kind is given where another is needed.
+            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
+                revoked, or credentials.revoke has named one of them since the token was minted.
+        """
+        params: Dict[str, Any] = {
+            "idToken": id_token,
+            "sourceIdToken": source_id_token,
+            "policy": policy,
+            "fields": fields,
+            "providers": providers,
+            "identities": identities,
+            "dryRun": dry_run,
+            "audience": audience,
+        }
+        answer = await self._call("account.merge", params, timeout, trace)
+        return types.AccountMergeResult.of(answer)
+
     async def reauthenticate(
         self,
         *,
@@ -1202,6 +1366,7 @@ class AsyncAccountMethods:
             ClaimNameReserved: account.setClaims with names that tokens use themselves, or that other
                 specifications give a meaning to.
             ClaimsTooLong: account.setClaims with more than tokens can carry.
+            AccountMerged: An account is named that account.merge has made part of another one.
 
         Elsewhere: firebase: accounts:update customAttributes.
         """
@@ -1335,6 +1500,7 @@ class AsyncAccountMethods:
         Raises:
             AccountNotFound: An account is named that never was, or is deleted.
             InvalidAttributes: A value that does not fit, or a name that the tenant does not ask for.
+            AccountMerged: An account is named that account.merge has made part of another one.
 
         Elsewhere: firebase: accounts:update.
         """

@@ -257,6 +257,7 @@ class MfaMethods:
             TokenUseMismatch: A token of one kind is given where another is needed.
             TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
                 revoked, or credentials.revoke has named one of them since the token was minted.
+            AccountMerged: An account is named that account.merge has made part of another one.
 
         Elsewhere: firebase: accounts:lookup mfaInfo.
         """
@@ -415,6 +416,7 @@ class MfaMethods:
             TokenUseMismatch: A token of one kind is given where another is needed.
             TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
                 revoked, or credentials.revoke has named one of them since the token was minted.
+            AccountMerged: An account is named that account.merge has made part of another one.
 
         Elsewhere: firebase: mfaEnrollment:withdraw.
         """
@@ -678,6 +680,7 @@ class AsyncMfaMethods:
             TokenUseMismatch: A token of one kind is given where another is needed.
             TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
                 revoked, or credentials.revoke has named one of them since the token was minted.
+            AccountMerged: An account is named that account.merge has made part of another one.
 
         Elsewhere: firebase: accounts:lookup mfaInfo.
         """
@@ -836,6 +839,7 @@ class AsyncMfaMethods:
             TokenUseMismatch: A token of one kind is given where another is needed.
             TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
                 revoked, or credentials.revoke has named one of them since the token was minted.
+            AccountMerged: An account is named that account.merge has made part of another one.
 
         Elsewhere: firebase: mfaEnrollment:withdraw.
         """

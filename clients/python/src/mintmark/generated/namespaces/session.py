@@ -32,6 +32,7 @@ class SessionMethods:
 
         Raises:
             AccountNotFound: An account is named that never was, or is deleted.
+            AccountMerged: An account is named that account.merge has made part of another one.
         """
         params: Dict[str, Any] = {"accountId": account_id}
         answer = self._call("session.list", params, timeout, trace)
@@ -99,6 +100,7 @@ class SessionMethods:
 
         Raises:
             AccountNotFound: An account is named that never was, or is deleted.
+            AccountMerged: An account is named that account.merge has made part of another one.
 
         Elsewhere: firebase: accounts:update validSince.
         """
@@ -169,6 +171,7 @@ class AsyncSessionMethods:
 
         Raises:
             AccountNotFound: An account is named that never was, or is deleted.
+            AccountMerged: An account is named that account.merge has made part of another one.
         """
         params: Dict[str, Any] = {"accountId": account_id}
         answer = await self._call("session.list", params, timeout, trace)
@@ -236,6 +239,7 @@ class AsyncSessionMethods:
 
         Raises:
             AccountNotFound: An account is named that never was, or is deleted.
+            AccountMerged: An account is named that account.merge has made part of another one.
 
         Elsewhere: firebase: accounts:update validSince.
         """

@@ -431,6 +431,7 @@ class SignInMethods:
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
             ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
+            AccountMerged: An account is named that account.merge has made part of another one.
 
         Elsewhere: firebase: accounts:signInWithCustomToken.
         """
@@ -927,6 +928,7 @@ class AsyncSignInMethods:
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
             ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
+            AccountMerged: An account is named that account.merge has made part of another one.
 
         Elsewhere: firebase: accounts:signInWithCustomToken.
         """
