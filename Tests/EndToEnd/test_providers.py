@@ -145,6 +145,7 @@ class Keys(Providers):
         self.site.pages[KEYS] = good
         time.sleep(error.data["retryAfterSeconds"] + 0.1)
         self.login(self.sidecar, self.shop, self.site)
+        self.assertEqual(self.sidecar.finish(), 0)  # what was logged before is written by then
         log = self.sidecar.stderr_text()
         self.assertEqual((log.count("could not be fetched"), log.count("are here again")), (1, 1), log)
 
