@@ -51,7 +51,7 @@ let package = Package(
         + room("Platform")
         + room("JSON", ["Platform"])
         + room("JSONRPC", ["JSON", "Platform"])
-        + room("Contract", ["JSON"], tests: ["ContractGenerator"])
+        + room("Contract", ["JSON", "Platform"], tests: ["ContractGenerator"])
         + room("Crypto", ["COpenSSL", "JSON", "Platform"])
         + room("Storage", ["CPostgres", "CSQLite", "Platform"], tests: ["StorageProbe"])
         + room("Patterns", ["CPCRE"], tests: ["Platform"])

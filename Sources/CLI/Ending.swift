@@ -1,4 +1,5 @@
 import ArgumentParser
+import Contract
 import Glibc
 import Mintmark
 
@@ -16,7 +17,7 @@ enum Ending {
     /// As the argument parser says it; what was asked for, such as help, goes to standard output.
     static func endUnparsed(with error: any Error) -> Never {
         let code = MintmarkCommand.exitCode(for: error)
-        let text = MintmarkCommand.fullMessage(for: error)
+        let text = withoutFarFetched(MintmarkCommand.fullMessage(for: error))
         if text.isEmpty { exit(code.rawValue) }
         guard code.isSuccess else {
             Printing.err(text)
@@ -24,5 +25,14 @@ enum Ending {
         }
         do { try Printing.out(text) } catch { exit(MintmarkCommand.exitCode(for: error).rawValue) }
         exit(0)
+    }
+
+    /// The argument parser suggests names that have little in common with what was written; here only those stay that anyone may have meant.
+    private static func withoutFarFetched(_ text: String) -> String {
+        let parts = text.split(separator: "'", maxSplits: 4, omittingEmptySubsequences: false)
+        guard parts.count == 5, parts[2] == ". Did you mean ", parts[4].hasPrefix("?"),
+            Contract.NearestNames.of(String(parts[1]), among: [String(parts[3])]).isEmpty
+        else { return text }
+        return "\(parts[0])'\(parts[1])'.\(parts[4].dropFirst())"
     }
 }

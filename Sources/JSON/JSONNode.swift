@@ -1,3 +1,5 @@
+import Platform
+
 #if canImport(Glibc)
     import Glibc
 #endif
@@ -71,7 +73,7 @@ public struct JSONNode: Sendable {
 
     /// The value of the member `name`, nil if there is none or this is no object.
     public subscript(_ name: String) -> JSONNode? {
-        find { $0.string!.utf8.elementsEqual(name.utf8) }
+        find { $0.string!.hasBytes(of: name) }
     }
 
     private func find(_ matches: (JSONNode) -> Bool) -> JSONNode? {

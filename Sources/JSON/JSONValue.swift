@@ -1,3 +1,5 @@
+import Platform
+
 /// A JSON value on its own, for what has no fixed shape: claims, policies, tests.
 public enum JSONValue: Hashable, Sendable {
     case null
@@ -88,7 +90,7 @@ public struct JSONObject: Sendable, ExpressibleByDictionaryLiteral {
     mutating func append(name: String, value: JSONValue) { members.append((name, value)) }
 
     private func position(of name: String) -> Int? {
-        members.firstIndex { $0.name.utf8.elementsEqual(name.utf8) }
+        members.firstIndex { $0.name.hasBytes(of: name) }
     }
 }
 

@@ -1,4 +1,5 @@
 import JSONRPC
+import Platform
 
 /// Finds methods by their names, byte for byte. Every request asks for one. A `Dictionary` of strings takes longer: it hashes in a
 /// way that keys chosen by an attacker cannot spoil, and here the keys are ours.
@@ -30,7 +31,7 @@ struct MethodsByName: Sendable {
         let mask = places.count - 1
         var place = Int(truncatingIfNeeded: hash) & mask
         while let entry = places[place] {
-            if entry.hash == hash, entry.method.name.utf8.elementsEqual(name.utf8) { return entry.method }
+            if entry.hash == hash, entry.method.name.hasBytes(of: name) { return entry.method }
             place = (place + 1) & mask
         }
         return nil

@@ -54,6 +54,13 @@ class CommandLine(EndToEnd):
         self.assertIn(b"token.mintForDeveloper", done.stderr)
         self.assertIn(b"pool.create", self.call("describe", "pool.crate").stderr)
 
+    def test_a_typo_in_an_option_gets_the_nearest_and_no_other(self):
+        self.assertIn(b"Did you mean '--store'?", self.call("call", "--stoer", ":memory:", "system.ping").stderr)
+        done = self.call("serve", "--nope")
+        self.assertEqual(done.returncode, 64)
+        self.assertIn(b"Unknown option '--nope'.", done.stderr)
+        self.assertNotIn(b"Did you mean", done.stderr)
+
     def test_methods(self):
         """Every method with what it does, one per line."""
         done = self.call("methods")

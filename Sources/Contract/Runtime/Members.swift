@@ -1,4 +1,5 @@
 import JSON
+import Platform
 
 /// An object with free names, in the order of the text. Names are compared byte by byte and are distinct.
 public struct Members<Value: Sendable & Equatable>: Sendable, Equatable, ExpressibleByDictionaryLiteral, RandomAccessCollection {
@@ -35,7 +36,7 @@ public struct Members<Value: Sendable & Equatable>: Sendable, Equatable, Express
     /// The value of `name`.
     @inlinable
     public subscript(_ name: String) -> Value? {
-        for member in all where member.name.utf8.elementsEqual(name.utf8) { return member.value }
+        for member in all where member.name.hasBytes(of: name) { return member.value }
         return nil
     }
 

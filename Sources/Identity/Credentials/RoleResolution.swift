@@ -1,5 +1,6 @@
 import Contract
 import JSON
+import Platform
 
 /// Which role a login gets: cognito.md 6.3.
 enum RoleResolution {
@@ -67,10 +68,10 @@ enum RoleResolution {
         guard let claim = claims[rule.claim], !claim.isNull else { return false }
         let values = texts(claim)
         switch rule.matchType {
-        case .equals: return values.contains { $0.utf8.elementsEqual(rule.value.utf8) }
+        case .equals: return values.contains { $0.hasBytes(of: rule.value) }
         case .contains: return values.contains { holds(Array($0.utf8), Array(rule.value.utf8)) }
         case .startsWith: return values.contains { $0.utf8.starts(with: rule.value.utf8) }
-        case .notEqual: return !values.contains { $0.utf8.elementsEqual(rule.value.utf8) }
+        case .notEqual: return !values.contains { $0.hasBytes(of: rule.value) }
         }
     }
 

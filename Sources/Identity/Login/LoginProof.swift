@@ -1,6 +1,7 @@
 import Contract
 import Crypto
 import JSON
+import Platform
 
 /// A public login that was proven.
 struct LoginProof: Sendable {
@@ -59,7 +60,7 @@ struct IDTokenClaims {
         guard case .openID(let issuers) = provider.kind, let json = try? JSONText(payload).root, json.kind == .object else {
             throw refuse("malformed", "Its claims are not a JSON object.")
         }
-        guard let issuer = json["iss"]?.string, issuers.contains(where: { $0.utf8.elementsEqual(issuer.utf8) }) else {
+        guard let issuer = json["iss"]?.string, issuers.contains(where: { $0.hasBytes(of: issuer) }) else {
             throw refuse("issuer", "Issuer doesn't match providerName")
         }
         let audience = json["aud"]

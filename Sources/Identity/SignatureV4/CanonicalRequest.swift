@@ -1,3 +1,5 @@
+import Platform
+
 /// A request as its signer must have written it.
 enum CanonicalRequest {
     /// The canonical forms that signers make of one request.
@@ -47,7 +49,7 @@ enum CanonicalRequest {
     /// Sorted by name, then by value, byte by byte.
     private static func query(_ parameters: [(name: String, value: String)]) -> String {
         parameters.sorted { a, b in
-            a.name.utf8.elementsEqual(b.name.utf8)
+            a.name.hasBytes(of: b.name)
                 ? a.value.utf8.lexicographicallyPrecedes(b.value.utf8) : a.name.utf8.lexicographicallyPrecedes(b.name.utf8)
         }.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
     }

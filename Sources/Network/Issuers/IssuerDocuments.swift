@@ -87,7 +87,7 @@ struct IssuerDocuments {
     /// The issuer must be the one that was asked for, to the letter: else one issuer could speak for another (OpenID Connect Discovery 4.3).
     private func checkIssuer(of description: JSONNode) throws(IssuerFailure) {
         guard let issuer = description["issuer"]?.string else { throw IssuerFailure(.issuer, "Its discovery document names no issuer.") }
-        guard issuer.utf8.elementsEqual(address.issuer.utf8) else {
+        guard issuer.hasBytes(of: address.issuer) else {
             throw IssuerFailure(
                 .issuer,
                 "Its discovery document is of \(quoted(issuer)), not of \(quoted(address.issuer)); they must be equal to the letter.")

@@ -1,9 +1,9 @@
 /// The answers that one connection has seen in one version of the database.
 struct KnownTexts {
     private var dataVersion: Int64 = -1
-    private var answers: [[UInt8]: String] = [:]
-    /// The question, written anew for each look-up.
-    private var question: [UInt8] = []
+    private var answers: [Question: String] = [:]
+    /// Written anew for each look-up.
+    private var question = Question()
     /// Past so many answers it starts anew: about a megabyte.
     private static let most = 4096
 
@@ -25,11 +25,18 @@ struct KnownTexts {
 
     /// The statement by its address, then the parameters, each behind a byte that no text has: strings compare by meaning, these by bytes.
     private mutating func write(_ sql: SQL, _ parameters: [String]) {
-        question.removeAll(keepingCapacity: true)
-        withUnsafeBytes(of: UInt(bitPattern: sql.text.utf8Start)) { question.append(contentsOf: $0) }
+        question.bytes.removeAll(keepingCapacity: true)
+        withUnsafeBytes(of: UInt(bitPattern: sql.text.utf8Start)) { question.bytes.append(contentsOf: $0) }
         for parameter in parameters {
-            question.append(0xFF)
-            question.append(contentsOf: parameter.utf8)
+            question.bytes.append(0xFF)
+            question.bytes.append(contentsOf: parameter.utf8)
         }
+    }
+
+    /// Bytes that are hashed as one piece; an array hashes each for itself.
+    private struct Question: Hashable {
+        var bytes: [UInt8] = []
+
+        func hash(into hasher: inout Hasher) { bytes.withUnsafeBytes { hasher.combine(bytes: $0) } }
     }
 }
