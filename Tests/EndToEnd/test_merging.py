@@ -319,3 +319,39 @@ class RandomPairs(Accounts):
                     live = {answered[0]["identityId"]} if answered else {owned.get(pool)}
                     self.assertTrue(live <= {owned.get(pool), others.get(pool)})
                 self.later(1)
+
+
+class Graph(Accounts):
+    def test_what_belongs_to_a_person_is_shown_with_how(self):
+        pool = make_pool(self.sidecar, providers=[{"tenantId": "default"}, {"issuer": self.provider.issuer, "clientIds": ["shop"], "keys": [self.provider.jwk]}])["poolId"]
+        carol, token = self.password_account()
+        guest = self.anonymous()
+        identity = self.sidecar.call("identity.resolve", {"poolId": pool, "logins": {
+            TENANT: guest["idToken"], self.provider.issuer.removeprefix("https://"): self.provider.token("carol")}})["identityId"]
+        token = self.link(self.merge(token, guest["idToken"])["idToken"], self.credential())["idToken"]
+        token = self.enroll(token, "+4915112345678")
+        graph = self.sidecar.call("account.graph", {"idToken": token})
+        nodes, edges = graph["nodes"], graph["edges"]
+        self.assertEqual(nodes[0], {"kind": "account", "accountId": carol})
+        self.assertEqual([(each["providerId"], each["subject"]) for each in nodes if each["kind"] == "provider"],
+                         [("password", "carol@example.com"), ("oidc.work", "carol")])
+        self.assertEqual([each["accountId"] for each in nodes if each["kind"] == "mergedAccount"], [self.account(guest)])
+        self.assertEqual([(each["poolId"], each["identityId"]) for each in nodes if each["kind"] == "identity"], [(pool, identity)])
+        self.assertEqual([each["factorKind"] for each in nodes if each["kind"] == "factor"], ["sms"])
+        kinds = sorted((nodes[each["from"]]["kind"], each["kind"], nodes[each["to"]]["kind"]) for each in edges)
+        self.assertEqual(kinds, [
+            ("account", "leadsTo", "identity"), ("factor", "secures", "account"), ("login", "leadsTo", "identity"), ("mergedAccount", "mergedInto", "account"),
+            ("provider", "began", "session"), ("provider", "leadsTo", "account"), ("provider", "leadsTo", "account"), ("session", "isSignedInTo", "account")])
+        self.assertEqual(self.sidecar.call("account.graph", {"accountId": carol}), graph)
+        self.assertNotIn("+49", str(graph))
+        self.refused("accountMerged", self.sidecar, "account.graph", {"accountId": self.account(guest)})
+        self.refused("accountNotFound", self.sidecar, "account.graph", {"accountId": NOBODY})
+
+    def test_the_public_caller_names_no_account(self):
+        store = self.path("public.db")
+        first = self.spawn(store=store)
+        carol = first.call("account.create", {"username": "carol@example.com", "password": PASSWORD})["accountId"]
+        public = self.spawn("--caller", "public", store=store)
+        self.refused("callerNotAllowed", public, "account.graph", {"accountId": carol})
+        token = public.call("signIn.withPassword", {"username": "carol@example.com", "password": PASSWORD})["idToken"]
+        self.assertEqual(public.call("account.graph", {"idToken": token})["nodes"][0]["accountId"], carol)

@@ -39,18 +39,10 @@ struct MergedIdentities {
     ) throws {
         self.targetId = targetId
         self.sourceId = sourceId
-        var last = ""
-        while true {
-            let pools = try tx.pools(after: last, limit: 200)
-            for pool in try pools.map({ try catalogue.pool($0.poolId, in: tx) }) {
-                for provider in pool.providers where provider.tenantId == tenantId {
-                    if let move = try move(in: pool, provider.name, policy, in: tx) {
-                        changes.append(Change(poolId: pool.id, provider: provider.name, move: move))
-                    }
-                }
+        try catalogue.forEachPool(of: tenantId, in: tx) { pool, provider in
+            if let move = try move(in: pool, provider.name, policy, in: tx) {
+                changes.append(Change(poolId: pool.id, provider: provider.name, move: move))
             }
-            guard let end = pools.last else { return }
-            last = end.poolId
         }
     }
 
@@ -96,6 +88,21 @@ struct MergedIdentities {
                 }
                 try tx.setState(try tx.logins(of: left).isEmpty ? .disabled : .authenticated, of: left, at: now)
             }
+        }
+    }
+}
+
+extension Catalogue {
+    /// Calls `body` with every pool that has a tenant as a provider, in the order of their ids.
+    func forEachPool(of tenantId: String, in tx: Transaction, _ body: (PoolRecord, LoginProvider) throws -> Void) throws {
+        var last = ""
+        while true {
+            let pools = try tx.pools(after: last, limit: 200)
+            for pool in try pools.map({ try pool($0.poolId, in: tx) }) {
+                for provider in pool.providers where provider.tenantId == tenantId { try body(pool, provider) }
+            }
+            guard let end = pools.last else { return }
+            last = end.poolId
         }
     }
 }

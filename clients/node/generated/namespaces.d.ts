@@ -58,6 +58,7 @@ export type {
   AccountDeleteParams, AccountDeleteResult,
   AccountFindParams, AccountFindResult,
   AccountGetParams, AccountGetResult,
+  AccountGraphParams, AccountGraphResult,
   AccountLinkParams, AccountLinkResult,
   AccountListParams, AccountListResult,
   AccountMergeParams, AccountMergeResult,

@@ -479,6 +479,47 @@ export interface FactorWithdrawal {
   expiresAt?: Timestamp;
 }
 
+/** How two things belong together. */
+export interface GraphEdge {
+  /** The place of a node in nodes; the first is 0. */
+  from: number;
+  /** The place of the other one. */
+  to: number;
+  /**
+   * leadsTo: from a provider to the account, from the account to an identity, from a login to an identity; secures: from
+   * a factor to the account; isSignedInTo: from a session to the account; began: from a provider to a session;
+   * mergedInto: from an account to the one that it is part of.
+   */
+  kind: Open<"leadsTo" | "secures" | "isSignedInTo" | "began" | "mergedInto">;
+}
+
+/** Something that belongs to a person. */
+export interface GraphNode {
+  /**
+   * account; provider: a way into it; factor: a second factor; session: somebody is signed in; mergedAccount: one that
+   * is part of it; identity: one in a pool; login: a login of such an identity that is not of this account.
+   */
+  kind: Open<"account" | "provider" | "factor" | "session" | "mergedAccount" | "identity" | "login">;
+  /** account, mergedAccount: its id. */
+  accountId?: string;
+  /** provider: which, or password or code. */
+  providerId?: string;
+  /** provider: who the person is there. */
+  subject?: string;
+  /** factor: its id. */
+  factorId?: string;
+  /** factor: what it is made of. */
+  factorKind?: Open<FactorKind>;
+  /** session: its id. */
+  sessionId?: string;
+  /** identity: its pool. */
+  poolId?: string;
+  /** identity: its id. */
+  identityId?: string;
+  /** login: the provider, as the pool calls it. */
+  loginProvider?: string;
+}
+
 /** One thing that must work. */
 export interface HealthCheck {
   /** What was looked at, such as store or keys. */

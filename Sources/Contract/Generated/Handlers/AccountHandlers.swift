@@ -22,6 +22,9 @@ public protocol AccountHandlers: Sendable {
     /// Get an account.
     func get(_ request: AccountGet.Params, _ call: any CallContext) throws -> AccountGet.Result
 
+    /// Show what belongs to a person, and how.
+    func graph(_ request: AccountGraph.Params, _ call: any CallContext) throws -> AccountGraph.Result
+
     /// Add a way into one's own account.
     func link(_ request: AccountLink.Params, _ call: any CallContext) throws -> AccountLink.Result
 

@@ -7,6 +7,7 @@ const methods = {
   delete: { name: "account.delete", isTesting: false, secrets: [] },
   find: { name: "account.find", isTesting: false, secrets: [["attributes"]] },
   get: { name: "account.get", isTesting: false, secrets: [["attributes"]] },
+  graph: { name: "account.graph", isTesting: false, secrets: [] },
   link: { name: "account.link", isTesting: false, secrets: [["continuationToken"], ["account", "attributes"], ["idToken"], ["accessToken"], ["refreshToken"], ["providerTokens", "idToken"], ["providerTokens", "accessToken"], ["pendingToken"]] },
   list: { name: "account.list", isTesting: false, secrets: [["accounts", "*", "attributes"]] },
   merge: { name: "account.merge", isTesting: false, secrets: [["account", "attributes"], ["conflicts", "*", "target"], ["conflicts", "*", "source"], ["idToken"], ["accessToken"], ["refreshToken"]] },
@@ -162,6 +163,33 @@ export class AccountMethods {
    */
   get(params, options) {
     return this.#call(methods.get, params, options);
+  }
+
+  /**
+   * Show what belongs to a person, and how.
+   *
+   * The account, the ways into it, its second factors and sessions, the accounts that were merged into it, and its
+   * identities in pools that have its tenant as a provider, as nodes and edges. The developer names the account.
+   *
+   * Also offered with `caller: "public"`.
+   *
+   * @throws {CallerNotAllowed} A developer method, or a developer's parameter, on a public pipe.
+   * @throws {AccountNotFound} An account is named that never was, or is deleted.
+   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
+   * @throws {TokenMalformed} Not three parts of base64url, no JSON object, a member missing or of a wrong type, an
+   * unknown critical header.
+   * @throws {TokenAlgorithmNotAllowed} alg is none, an HMAC, or not the algorithm of the key that kid names.
+   * @throws {TokenKeyUnknown} kid is missing or names no key of this store; the keys of a deleted pool go with it.
+   * @throws {TokenSignatureInvalid} The signature does not verify with the key that kid names.
+   * @throws {TokenIssuerMismatch} iss is not what was expected, or not the issuer whose key signed.
+   * @throws {TokenExpired} exp is past.
+   * @throws {TokenNotYetValid} iat or nbf lies in the future.
+   * @throws {TokenUseMismatch} A token of one kind is given where another is needed.
+   * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
+   * credentials.revoke has named one of them since the token was minted.
+   */
+  graph(params, options) {
+    return this.#call(methods.graph, params, options);
   }
 
   /**

@@ -11,6 +11,7 @@ METHODS = frozenset({
     "account.delete",
     "account.find",
     "account.get",
+    "account.graph",
     "account.link",
     "account.list",
     "account.merge",

@@ -55,6 +55,12 @@ FactorKind = Literal["totp", "email", "sms"]
 # completed: go on with these tokens, or, where the developer asked, there is nothing to do; signedOut: the session was begun with this very factor and is over: sign in again.
 FactorWithdrawalState = Literal["completed", "signedOut"]
 
+# leadsTo: from a provider to the account, from the account to an identity, from a login to an identity; secures: from a factor to the account; isSignedInTo: from a session to the account; began: from a provider to a session; mergedInto: from an account to the one that it is part of.
+GraphEdgeKind = Literal["leadsTo", "secures", "isSignedInTo", "began", "mergedInto"]
+
+# account; provider: a way into it; factor: a second factor; session: somebody is signed in; mergedAccount: one that is part of it; identity: one in a pool; login: a login of such an identity that is not of this account.
+GraphNodeKind = Literal["account", "provider", "factor", "session", "mergedAccount", "identity", "login"]
+
 # A guest never had a login; a disabled identity was merged into another one or lost its last login.
 IdentityState = Literal["guest", "authenticated", "disabled"]
 
@@ -283,6 +289,34 @@ class AccountDeleteResult(Record):
     def account_id(self) -> str:
         """The id of an account; sub in its tokens."""
         return cast("str", self._required("accountId"))
+
+
+class AccountGraphResult(Record):
+    """What `account.graph` answers."""
+
+    __slots__ = ()
+    _members = (("nodes", "nodes"), ("edges", "edges"),)
+
+    def __init__(
+        self,
+        *,
+        nodes: Sequence[Union[GraphNode, Mapping[str, Any]]],
+        edges: Sequence[Union[GraphEdge, Mapping[str, Any]]],
+    ) -> None:
+        super().__init__({
+            "nodes": nodes,
+            "edges": edges,
+        })
+
+    @property
+    def nodes(self) -> List[GraphNode]:
+        """The account first."""
+        return [GraphNode.of(each) for each in self._required("nodes")]
+
+    @property
+    def edges(self) -> List[GraphEdge]:
+        """Each between two of them."""
+        return [GraphEdge.of(each) for each in self._required("edges")]
 
 
 class AccountListResult(Record):
@@ -1932,6 +1966,136 @@ class FactorWithdrawal(Record):
         """completed by its owner: when the ID token expires."""
         value = self._optional("expiresAt")
         return None if value is None else cast("int", value)
+
+
+class GraphEdge(Record):
+    """How two things belong together."""
+
+    __slots__ = ()
+    _members = (("from_", "from"), ("to", "to"), ("kind", "kind"),)
+
+    def __init__(self, *, from_: int, to: int, kind: str) -> None:
+        super().__init__({
+            "from": from_,
+            "to": to,
+            "kind": kind,
+        })
+
+    @property
+    def from_(self) -> int:
+        """The place of a node in nodes; the first is 0."""
+        return cast("int", self._required("from"))
+
+    @property
+    def to(self) -> int:
+        """The place of the other one."""
+        return cast("int", self._required("to"))
+
+    @property
+    def kind(self) -> str:
+        """leadsTo: from a provider to the account, from the account to an identity, from a login to an identity;
+        secures: from a factor to the account; isSignedInTo: from a session to the account; began: from a
+        provider to a session; mergedInto: from an account to the one that it is part of. One of leadsTo,
+        secures, isSignedInTo, began, mergedInto, or what a newer binary answers.
+        """
+        return cast("str", self._required("kind"))
+
+
+class GraphNode(Record):
+    """Something that belongs to a person."""
+
+    __slots__ = ()
+    _members = (("kind", "kind"), ("account_id", "accountId"), ("provider_id", "providerId"), ("subject", "subject"), ("factor_id", "factorId"), ("factor_kind", "factorKind"), ("session_id", "sessionId"), ("pool_id", "poolId"), ("identity_id", "identityId"), ("login_provider", "loginProvider"),)
+
+    def __init__(
+        self,
+        *,
+        kind: str,
+        account_id: Optional[str] = None,
+        provider_id: Optional[str] = None,
+        subject: Optional[str] = None,
+        factor_id: Optional[str] = None,
+        factor_kind: Optional[str] = None,
+        session_id: Optional[str] = None,
+        pool_id: Optional[str] = None,
+        identity_id: Optional[str] = None,
+        login_provider: Optional[str] = None,
+    ) -> None:
+        super().__init__({
+            "kind": kind,
+            "accountId": account_id,
+            "providerId": provider_id,
+            "subject": subject,
+            "factorId": factor_id,
+            "factorKind": factor_kind,
+            "sessionId": session_id,
+            "poolId": pool_id,
+            "identityId": identity_id,
+            "loginProvider": login_provider,
+        })
+
+    @property
+    def kind(self) -> str:
+        """account; provider: a way into it; factor: a second factor; session: somebody is signed in;
+        mergedAccount: one that is part of it; identity: one in a pool; login: a login of such an identity
+        that is not of this account. One of account, provider, factor, session, mergedAccount, identity,
+        login, or what a newer binary answers.
+        """
+        return cast("str", self._required("kind"))
+
+    @property
+    def account_id(self) -> Optional[str]:
+        """account, mergedAccount: its id."""
+        value = self._optional("accountId")
+        return None if value is None else cast("str", value)
+
+    @property
+    def provider_id(self) -> Optional[str]:
+        """provider: which, or password or code."""
+        value = self._optional("providerId")
+        return None if value is None else cast("str", value)
+
+    @property
+    def subject(self) -> Optional[str]:
+        """provider: who the person is there."""
+        value = self._optional("subject")
+        return None if value is None else cast("str", value)
+
+    @property
+    def factor_id(self) -> Optional[str]:
+        """factor: its id."""
+        value = self._optional("factorId")
+        return None if value is None else cast("str", value)
+
+    @property
+    def factor_kind(self) -> Optional[str]:
+        """factor: what it is made of. One of totp, email, sms, or what a newer binary answers."""
+        value = self._optional("factorKind")
+        return None if value is None else cast("str", value)
+
+    @property
+    def session_id(self) -> Optional[str]:
+        """session: its id."""
+        value = self._optional("sessionId")
+        return None if value is None else cast("str", value)
+
+    @property
+    def pool_id(self) -> Optional[str]:
+        """identity: its pool."""
+        value = self._optional("poolId")
+        return None if value is None else cast("str", value)
+
+    @property
+    def identity_id(self) -> Optional[str]:
+        """identity: its id."""
+        value = self._optional("identityId")
+        return None if value is None else cast("str", value)
+
+    @property
+    def login_provider(self) -> Optional[str]:
+        """login: the provider, as the pool calls it."""
+        value = self._optional("loginProvider")
+        return None if value is None else cast("str", value)
 
 
 class HealthCheck(Record):
@@ -6601,6 +6765,8 @@ __all__ = [
     "FactorHintKind",
     "FactorKind",
     "FactorWithdrawalState",
+    "GraphEdgeKind",
+    "GraphNodeKind",
     "IdentityState",
     "IdpResponseType",
     "KeyState",
@@ -6631,6 +6797,7 @@ __all__ = [
     "TokenUse",
     "Account",
     "AccountDeleteResult",
+    "AccountGraphResult",
     "AccountListResult",
     "AccountMergeResult",
     "AdditionalUserInfo",
@@ -6666,6 +6833,8 @@ __all__ = [
     "Factor",
     "FactorHint",
     "FactorWithdrawal",
+    "GraphEdge",
+    "GraphNode",
     "HealthCheck",
     "IdentityChange",
     "IdentityDeleteResult",

@@ -303,6 +303,50 @@ class AccountMethods:
         answer = self._call("account.get", params, timeout, trace)
         return types.Account.of(answer)
 
+    def graph(
+        self,
+        *,
+        id_token: Optional[str] = None,
+        account_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.AccountGraphResult:
+        """Show what belongs to a person, and how.
+
+        The account, the ways into it, its second factors and sessions, the accounts that were merged into it,
+        and its identities in pools that have its tenant as a provider, as nodes and edges. The developer
+        names the account.
+
+        Exactly one of id_token, account_id must be given.
+
+        Args:
+            id_token (string of 1–20000 characters; optional): Whose account.
+            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$; optional): Which
+                account; for the developer.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            CallerNotAllowed: A developer method, or a developer's parameter, on a public pipe.
+            AccountNotFound: An account is named that never was, or is deleted.
+            AccountMerged: An account is named that account.merge has made part of another one.
+            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
+                an unknown critical header.
+            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
+            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
+                it.
+            TokenSignatureInvalid: The signature does not verify with the key that kid names.
+            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
+            TokenExpired: exp is past.
+            TokenNotYetValid: iat or nbf lies in the future.
+            TokenUseMismatch: A token of one kind is given where another is needed.
+            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
+                revoked, or credentials.revoke has named one of them since the token was minted.
+        """
+        params: Dict[str, Any] = {"idToken": id_token, "accountId": account_id}
+        answer = self._call("account.graph", params, timeout, trace)
+        return types.AccountGraphResult.of(answer)
+
     def link(
         self,
         *,
@@ -1056,6 +1100,50 @@ class AsyncAccountMethods:
         params: Dict[str, Any] = {"accountId": account_id}
         answer = await self._call("account.get", params, timeout, trace)
         return types.Account.of(answer)
+
+    async def graph(
+        self,
+        *,
+        id_token: Optional[str] = None,
+        account_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.AccountGraphResult:
+        """Show what belongs to a person, and how.
+
+        The account, the ways into it, its second factors and sessions, the accounts that were merged into it,
+        and its identities in pools that have its tenant as a provider, as nodes and edges. The developer
+        names the account.
+
+        Exactly one of id_token, account_id must be given.
+
+        Args:
+            id_token (string of 1–20000 characters; optional): Whose account.
+            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$; optional): Which
+                account; for the developer.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            CallerNotAllowed: A developer method, or a developer's parameter, on a public pipe.
+            AccountNotFound: An account is named that never was, or is deleted.
+            AccountMerged: An account is named that account.merge has made part of another one.
+            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
+                an unknown critical header.
+            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
+            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
+                it.
+            TokenSignatureInvalid: The signature does not verify with the key that kid names.
+            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
+            TokenExpired: exp is past.
+            TokenNotYetValid: iat or nbf lies in the future.
+            TokenUseMismatch: A token of one kind is given where another is needed.
+            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
+                revoked, or credentials.revoke has named one of them since the token was minted.
+        """
+        params: Dict[str, Any] = {"idToken": id_token, "accountId": account_id}
+        answer = await self._call("account.graph", params, timeout, trace)
+        return types.AccountGraphResult.of(answer)
 
     async def link(
         self,
