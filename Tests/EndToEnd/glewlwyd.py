@@ -1,5 +1,6 @@
 """glewlwyd, a strict OpenID provider of Debian, as a process that ends with the test. It runs from unpacked packages, without an installation."""
 
+import glob
 import gzip
 import http.cookiejar
 import json
@@ -38,7 +39,7 @@ class Glewlwyd:
         case.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
         self.issuer = f"{self.origin}/api/oidc"
         self._configure(port)
-        libraries = ":".join(f"{PREFIX}/{folder}/x86_64-linux-gnu" for folder in ("usr/lib", "lib"))
+        libraries = ":".join(glob.glob(f"{PREFIX}/usr/lib/*-linux-gnu") + glob.glob(f"{PREFIX}/lib/*-linux-gnu"))
         process = subprocess.Popen(
             [f"{PREFIX}/usr/bin/glewlwyd", "-c", f"{self.folder}/conf"], env={**os.environ, "LD_LIBRARY_PATH": libraries},
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
