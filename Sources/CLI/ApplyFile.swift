@@ -19,6 +19,11 @@ struct ApplyFile {
             throw ValidationError("--apply \(path) cannot be read: \(String(cString: strerror(errno))).")
         }
         do { document = try JSONText(bytes) } catch { throw ValidationError("--apply \(path) is not JSON: \(error).") }
+        guard document.root.kind == .object else {
+            throw ValidationError(
+                "--apply \(path) holds no JSON object; a document is {\"pools\": […], \"roles\": […], \"tenants\": […]}, as mintmark describe system.apply says."
+            )
+        }
     }
 
     /// Brings the store to what the document declares.

@@ -43,6 +43,9 @@ struct Doctor: ParsableCommand {
             try say(true, "it takes writes")
             if let fingerprint = try database.read({ try $0.masterFingerprint() }) {
                 try say(true, "the master key opens it (fingerprint \(fingerprint))")
+                for file in mintmark.configuration.keyFile?.leftovers(besides: fingerprint) ?? [] {
+                    try Printing.out("--  \(file) is left of a store.rekey that was killed, and opens nothing; the next one removes it")
+                }
             }
             if let sqlite = database as? SQLiteDatabase {
                 let damage = try sqlite.damage()

@@ -28,7 +28,10 @@ struct JwksCommand: ParsableCommand {
         let issuer = settings.issuer.flatMap { $0.contains("/pools/") ? $0 : nil }
         // The base of a pool's issuer is what stands before its own part.
         if let issuer, let range = issuer.firstRange(of: "/pools/") { settings.issuer = String(issuer[..<range.lowerBound]) }
-        let mintmark = try Mintmark(settings, logsTo: nil)
+        var configuration = try settings.configuration()
+        // A file that was misspelt would be a new store, and its empty key set take the place of a good one.
+        configuration.makesStores = false
+        let mintmark = Mintmark(configuration)
         do {
             guard let watch = watch ?? Environment["WATCH"] else {
                 defer { mintmark.close() }

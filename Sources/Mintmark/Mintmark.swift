@@ -84,9 +84,10 @@ public final class Mintmark: Sendable {
     ///
     /// - Throws: `InvalidParams` with everything that is wrong with the document; why the store cannot be used.
     public func apply(_ document: JSONNode) throws {
-        let changes = try services().apply.apply(SystemApply.Params(decoding: document), OwnCall()).changes
+        let request = try SystemApply.Params(decoding: document)
+        let changes = try services().apply.apply(request, OwnCall()).changes
         func count(_ change: AppliedChange.Change) -> Logger.MetadataValue { "\(changes.count { $0.change == change })" }
-        log.info("applied", metadata: ["created": count(.created), "updated": count(.updated), "unchanged": count(.unchanged)])
+        log.info(request.dryRun ? "would apply (dryRun), and changed nothing" : "applied", metadata: ["created": count(.created), "updated": count(.updated), "unchanged": count(.unchanged)])
     }
 
     /// Brings the tables of the store up to date, whatever the configuration says, and opens nothing else of it.

@@ -18,7 +18,7 @@ extension Mintmark {
             Offering(self), input: 0, output: output, options: options, observer: counters, together: { SharedReads.during($0) },
             onEnd: { ending in
                 let status = self.status(after: ending)
-                self.close(logsHeads: true)
+                self.close(within: options.drainSeconds)
                 // Not `exit`: what that runs would take libraries from under threads that still use them, such as one that opens a store.
                 _exit(status)
             })
@@ -29,6 +29,21 @@ extension Mintmark {
         // So that what is wrong with the store is said at once, and the first request finds it open.
         Thread.start(name: "opening") { _ = try? self.services() }
         server.run()
+    }
+
+    /// Closes the store, unless a server that does nothing any more keeps it from that: what was answered is kept there all the same.
+    private func close(within seconds: Int) {
+        let isOver = Gate(false)
+        Thread.start(name: "closing") {
+            self.close(logsHeads: true)
+            isOver.withLock { $0 = true }
+            isOver.signal()
+        }
+        let deadline = Monotonic.nanoseconds() + UInt64(max(1, seconds)) * 1_000_000_000
+        if isOver.wait(deadline: deadline, until: { $0 ? () : nil }) == nil {
+            log.warning("the store does not let itself be closed; the process ends without that")
+            logRing?.flush()
+        }
     }
 
     /// Says which of the store's files others may read.

@@ -222,7 +222,7 @@ class AtTheStart(EndToEnd):
 
     def test_a_document_that_is_not_right_ends_the_start(self):
         for content, code, words in [
-            ("{", 64, ["not JSON"]), (None, 64, ["No such file"]),
+            ("{", 64, ["not JSON"]), ("[]", 64, ["no JSON object", "mintmark describe system.apply"]), (None, 64, ["No such file"]),
             ({"pools": [{"name": 7}], "rolls": []}, 1, ["/pools/0/name", "/rolls", "roles"]),
             ({"roles": [{"name": "a", "poolName": "b"}]}, 1, ["/roles/0/poolName"]),
         ]:

@@ -58,6 +58,24 @@ class Compat(EndToEnd):
         self.assertEqual(code({**SIGNED, "Authorization": SIGNED["Authorization"].replace("cognito-identity", "s3")}), "InvalidSignatureException")
         self.assertEqual(self.ask("GetId", {"IdentityPoolId": NOWHERE}, {})[1]["__type"], "ResourceNotFoundException")
 
+    def test_whose_the_token_is_comes_before_the_roles(self):
+        """cognito.md 2.5: the proof is step 8, the role step 10."""
+        pool = self.sidecar.call("pool.create", {"name": "bare", "developerProvider": "login.bare"})["poolId"]
+        alice, bob = (self.sidecar.call("token.mintForDeveloper", {"poolId": pool, "logins": {"login.bare": name}}) for name in ("alice", "bob"))
+        answers = [self.ask("GetCredentialsForIdentity", {
+            "IdentityId": alice["identityId"], "Logins": {"cognito-identity.amazonaws.com": who["token"]}})[1]["__type"] for who in (bob, alice)]
+        self.assertEqual(answers, ["NotAuthorizedException", "InvalidIdentityPoolConfigurationException"])
+
+    def test_tags_that_have_no_room_are_the_pools_configuration(self):
+        """cognito.md 6.2, last line."""
+        pool, _ = pool_with_role(self.sidecar)
+        minted = self.sidecar.call("token.mintForDeveloper", {
+            "poolId": pool, "logins": {"login.shop": "alice"}, "principalTags": {f"t{n}": "x" * 256 for n in range(20)}})
+        status, answer = self.ask("GetCredentialsForIdentity", {
+            "IdentityId": minted["identityId"], "Logins": {"cognito-identity.amazonaws.com": minted["token"]}})
+        self.assertEqual((status, answer["__type"]), (400, "InvalidIdentityPoolConfigurationException"))
+        self.assertIn("126 %", self.sidecar.refusal("credentials.get", {"token": minted["token"]}).message)
+
     @only("sqlite")
     def test_a_store_that_does_not_open_is_an_error_of_the_pipe(self):
         blocked = self.spawn(store=self.folder)

@@ -167,6 +167,16 @@ class Exchange(EndToEnd):
         self.refused("assumeRoleDenied", self.sidecar, "credentials.assumeRole", {
             "roleArn": "arn:aws:iam::000000000000:role/nobody", "sessionName": "me", "token": self.token})
 
+    def test_a_trust_policy_has_an_end(self):
+        condition = {"StringEquals": {"cognito-identity.amazonaws.com:aud": "*" * 7900}}
+        policy = {"Version": "2012-10-17", "Statement": [{
+            "Effect": "Allow", "Principal": {"Federated": "cognito-identity.amazonaws.com"}, "Action": "sts:AssumeRoleWithWebIdentity",
+            "Condition": condition}]}
+        sidecar = self.spawn()
+        sidecar.call("role.put", {"name": "long", "trustPolicy": policy})
+        condition["StringEquals"]["cognito-identity.amazonaws.com:aud"] += "*" * 200
+        self.assertIn("8192", sidecar.refusal("role.put", {"name": "long", "trustPolicy": policy}).message)
+
     def test_trust_policies_that_are_wrong(self):
         """Not in the policy language, or open to everybody."""
         allow = trust(pool=self.pool)["Statement"][0]

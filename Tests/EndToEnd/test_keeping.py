@@ -10,6 +10,7 @@ import subprocess
 import threading
 import time
 import unittest
+import uuid
 
 import postgres
 from endtoend import EndToEnd, make_pool, mint
@@ -183,8 +184,17 @@ class AnotherMasterKey(Kept):
         identity = mint(sidecar, pool)["identityId"]
         self.assertEqual(sidecar.finish(), 0)
         # A key that waits and opens nothing.
-        shutil.copy(self.store + ".key", self.store + ".key.0123456789ab")
+        left = [self.store + ".key.0123456789ab", f"{self.store}.key.{uuid.uuid4()}"]
+        for file in left:
+            shutil.copy(self.store + ".key", file)
         self.goes_on(pool, identity).call("store.rekey")
+        # They may be somebody's who is at work just now.
+        self.assertEqual(len(self.beside()), 3)
+        for file in left:
+            os.utime(file, (time.time() - 120, time.time() - 120))
+        self.assertIn(left[0].encode(), run("doctor", "--store", self.store).stdout)
+        self.goes_on(pool, identity).call("store.rekey")
+        self.assertEqual(self.beside(), ["store.db.key"])
         self.goes_on(pool, identity)
 
     def test_killed_before_the_file_is_replaced(self):

@@ -280,6 +280,16 @@ class Logins(EndToEnd):
         token = self.sidecar.call("token.mint", {"identityId": identity, "logins": {NAME: self.provider.token(email="c@example.com")}})["token"]
         self.assertEqual(claims_of(token)["https://aws.amazon.com/tags"], {"principal_tags": {"mail": ["c@example.com"]}})
 
+    def test_mapped_claims_have_460_bytes_together(self):
+        pool = self.pool()
+        self.sidecar.call("pool.setRoles", {"poolId": pool, "roles": {"authenticated": self.role("reader", pool)}})
+        self.sidecar.call("pool.setPrincipalTags", {"poolId": pool, "provider": NAME, "principalTags": {"a": "one", "b": "two"}})
+        fits = self.provider.token(one="x" * 256, two="ö" * 102)
+        identity = self.resolve(pool, fits)["identityId"]
+        for method in ("credentials.get", "token.mint"):
+            self.sidecar.call(method, {"identityId": identity, "logins": {NAME: fits}})
+            self.refused("invalidPrincipalTags", self.sidecar, method, {"identityId": identity, "logins": {NAME: self.provider.token(one="x" * 256, two="x" * 205)}})
+
     def test_claims_as_tags(self):
         pool = self.pool()
         self.sidecar.call("pool.setRoles", {"poolId": pool, "roles": {"authenticated": self.role("reader", pool)}})

@@ -1,6 +1,8 @@
 """What only a shared store has: several processes at once, and a server that goes away."""
 
 import concurrent.futures
+import os
+import signal
 import socket
 import threading
 import time
@@ -190,6 +192,35 @@ class ServerGoesAway(OnPostgres):
             self.server.order("start")
             self.assertTrue(mint(sidecar, pool, order)["isNewIdentity"])
         self.intact(sidecar)
+
+    def test_a_request_waits_for_a_server_that_starts_again(self):
+        sidecar = self.open()
+        pool = make_pool(sidecar)["poolId"]
+        known = mint(sidecar, pool)["identityId"]
+        self.server.order("stop")
+        number = sidecar.send("token.mintForDeveloper", {"poolId": pool, "logins": {"login.shop": "alice"}})
+        time.sleep(1.5)
+        self.server.order("start")
+        self.assertEqual(sidecar.answer(number)["identityId"], known)
+
+    def test_a_server_that_hangs_keeps_no_process_from_ending(self):
+        told, left = self.open("--drain", "2"), self.open("--drain", "2")
+        for sidecar in (told, left):
+            make_pool(sidecar)  # so that there are heads of the audit log to be handed out
+        with open(os.path.join(self.server.folder, ".s.PGSQL.5432.lock"), encoding="ascii") as file:
+            postmaster = int(file.readline())
+        with open(f"/proc/{postmaster}/task/{postmaster}/children", encoding="ascii") as file:
+            processes = [postmaster, *map(int, file.read().split())]
+        for process in processes:
+            os.kill(process, signal.SIGSTOP)
+        try:
+            told.signal()
+            left.end_input()
+            self.assertEqual([told.wait(12), left.wait(12)], [0, 0])
+        finally:
+            for process in processes:
+                os.kill(process, signal.SIGCONT)
+        self.intact(self.open())
 
     def test_while_it_is_gone_requests_say_so_and_go_on_when_it_is_back(self):
         sidecar = self.open()

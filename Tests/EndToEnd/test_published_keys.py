@@ -160,7 +160,19 @@ class PublishedKeys(EndToEnd):
         self.becomes(self.published(sidecar))
         self.assertEqual(stat.S_IMODE(os.stat(self.file).st_mode), 0o640)
 
+    def test_a_store_that_is_not_there_is_not_made_and_takes_no_key_away(self):
+        with open(self.file, "w", encoding="ascii") as file:
+            file.write('{"keys":[{"kid":"a"}]}')
+        for options in [], ["--watch", self.file]:
+            done = run("jwks", "--store", self.path("typo.db"), *options)
+            self.assertEqual((done.returncode, done.stdout), (2, b""), options)
+            self.assertIn(b"typo.db", done.stderr)
+        self.assertFalse(os.path.exists(self.path("typo.db")))
+        with open(self.file, encoding="ascii") as file:
+            self.assertEqual(file.read(), '{"keys":[{"kid":"a"}]}')
+
     def test_a_file_that_cannot_be_written_is_said_at_once(self):
+        self.spawn(store=self.store).call("pool.create", {"name": "shop"})
         done = run("jwks", "--store", self.store, "--watch", self.path("missing", "jwks.json"))
         self.assertEqual(done.returncode, 64)
         self.assertIn(b"cannot be written", done.stderr)

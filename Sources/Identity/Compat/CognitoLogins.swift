@@ -80,9 +80,8 @@ extension CognitoCall {
         }
         let identity = try run(IdentityGet.self, ["IdentityId": "identityId"], service.identity.get)
         if identity.state == .disabled { throw IdentityDisabled(identityId: identity.identityId) }
-        let got = try run(CredentialsGet.self, ["CustomRoleArn": "customRoleArn"], adding: ["token": token], service.credentials.get)
-        // Nothing is stored for credentials: those that are not handed out never were.
-        guard got.identityId == identity.identityId else { throw LoginsDoNotMatch(identityId: identity.identityId) }
-        return got
+        return try run(CredentialsGet.self, ["CustomRoleArn": "customRoleArn"], adding: ["token": token]) {
+            try service.credentials.get($0, of: identity.identityId, $1)
+        }
     }
 }

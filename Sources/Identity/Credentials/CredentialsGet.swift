@@ -15,10 +15,16 @@ extension CredentialsService {
     ///   `AmbiguousRoleDenied`, `InvalidPrincipalTags`.
     /// - Source: GetCredentialsForIdentity; cognito.md 3.5, 6.1 to 6.5.
     public func get(_ request: CredentialsGet.Params, _ call: any CallContext) throws -> CredentialsGet.Result {
+        try get(request, of: nil, call)
+    }
+
+    /// - Parameter expected: whose the token has to be, before anything else is asked of it (cognito.md 2.5).
+    func get(_ request: CredentialsGet.Params, of expected: String?, _ call: any CallContext) throws -> CredentialsGet.Result {
         let now = surroundings.clock.now
         switch request.who {
         case .token(let token):
             let holder = SessionHolder(try verify(token, now: now))
+            if let expected, expected != holder.identityId { throw LoginsDoNotMatch(identityId: expected) }
             if let name = request.logins?.names.first { throw PoolTokenNotAccepted(provider: name) }
             let role = try surroundings.database.read { try givenRole(to: holder, custom: request.customRoleArn, now: now, in: $0) }
             return try exchange(holder, role, now: now)
@@ -82,7 +88,8 @@ extension CredentialsService {
         let arn: String
     }
 
-    /// The role that the pool gives (cognito.md 6.3), if its trust policy lets the holder have it (6.4).
+    /// The role that the pool gives (cognito.md 6.3), if its trust policy lets the holder have it (6.4) and the tags have room in a session
+    /// (6.6).
     ///
     /// - Throws: `RoleNotConfigured`, `RoleNotOffered`, `AmbiguousRoleDenied`.
     private func givenRole(to holder: SessionHolder, custom: String?, now: Int64, in tx: Transaction) throws -> GivenRole {
@@ -91,6 +98,10 @@ extension CredentialsService {
             context(of: holder, sessionName: Self.sessionName, at: now), tagged: !holder.tags.isEmpty)
         if case .refused(let action, let why) = judgement {
             throw RoleNotConfigured(poolId: holder.poolId, roleArn: arn, reason: "the role's trust policy does not allow \(action): \(why)")
+        }
+        let percent = PackedPolicy.percent(policy: nil, tags: holder.tags)
+        guard percent <= 100 else {
+            throw RoleNotConfigured(poolId: holder.poolId, roleArn: arn, reason: "the session's tags take \(percent) % of the room they have")
         }
         return GivenRole(name: role.record.name, arn: arn)
     }

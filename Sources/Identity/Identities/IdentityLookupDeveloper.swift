@@ -14,7 +14,7 @@ extension IdentityService {
             let provider = pool.developerProvider!
             let owner = try request.developerUserIdentifier.map { subject -> String in
                 guard let owner = try tx.identity(owning: Login(provider: provider, subject: subject), in: pool.id) else {
-                    throw DeveloperUserNotFound(poolId: pool.id)
+                    throw DeveloperUserNotFound(poolId: pool.id, parameter: "/developerUserIdentifier")
                 }
                 return owner
             }

@@ -11,10 +11,14 @@ extension IdentityService {
         let id = try surroundings.database.write(isolation: .serializable) { tx in
             let pool = try catalogue.pool(request.poolId, in: tx)
             try pool.requireDeveloperProvider(request.developerProvider)
-            let owners = try [request.sourceUserIdentifier, request.destinationUserIdentifier].map { subject in
-                try tx.identity(owning: Login(provider: request.developerProvider, subject: subject), in: pool.id)
+            func owner(of subject: String, _ parameter: String) throws -> String {
+                guard let owner = try tx.identity(owning: Login(provider: request.developerProvider, subject: subject), in: pool.id) else {
+                    throw DeveloperUserNotFound(poolId: pool.id, parameter: parameter)
+                }
+                return owner
             }
-            guard let source = owners[0], let destination = owners[1] else { throw DeveloperUserNotFound(poolId: pool.id) }
+            let source = try owner(of: request.sourceUserIdentifier, "/sourceUserIdentifier")
+            let destination = try owner(of: request.destinationUserIdentifier, "/destinationUserIdentifier")
             if source == destination { return destination }
             try IdentityResolution.refuseConflicts(
                 among: try tx.logins(of: destination) + tx.logins(of: source), developerProvider: pool.developerProvider)

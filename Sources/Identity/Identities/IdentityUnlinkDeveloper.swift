@@ -15,7 +15,9 @@ extension IdentityService {
             try pool.requireDeveloperProvider(request.developerProvider)
             guard let identity = try tx.identity(id), identity.poolId == pool.id else { throw IdentityNotFound(identityId: id) }
             let login = Login(provider: request.developerProvider, subject: request.developerUserIdentifier)
-            guard let owner = try tx.identity(owning: login, in: pool.id) else { throw DeveloperUserNotFound(poolId: pool.id) }
+            guard let owner = try tx.identity(owning: login, in: pool.id) else {
+                throw DeveloperUserNotFound(poolId: pool.id, parameter: "/developerUserIdentifier")
+            }
             guard owner == id else {
                 throw LoginConflict(provider: login.provider, reason: "the identifier belongs to another identity than \(id)")
             }

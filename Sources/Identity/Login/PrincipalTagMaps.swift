@@ -17,7 +17,7 @@ struct PrincipalTagMaps: Sendable {
 
     /// What `useDefaults` means.
     static let defaults = Map(usesDefaults: true, tags: [("client", "aud"), ("username", "sub")])
-    /// How many bytes all keys and claims of a map may have together.
+    /// How many bytes all keys and claims of a map may have together, and how many all values that it makes of a login.
     static let mostBytes = 460
 
     subscript(_ provider: String) -> Map? {
@@ -43,6 +43,7 @@ struct PrincipalTagMaps: Sendable {
     func tags(of proofs: [LoginProof]) throws -> [(key: String, value: String)] {
         var tags: [(key: String, value: String)] = []
         for proof in proofs {
+            var bytes = 0
             for (key, claim) in maps[proof.provider.name]?.tags ?? []
             where !tags.contains(where: { $0.key.lowercased() == key.lowercased() }) {
                 guard let value = proof.claims[claim], !value.isNull else { continue }
@@ -52,6 +53,11 @@ struct PrincipalTagMaps: Sendable {
                 }
                 guard tags.count < Self.mostTags else {
                     throw InvalidPrincipalTags(tag: key, reason: "the logins make more than \(Self.mostTags) tags together")
+                }
+                bytes += text.utf8.count
+                if bytes > Self.mostBytes {
+                    throw InvalidPrincipalTags(
+                        tag: key, reason: "with it the mapped claims of \(proof.provider.name) have \(bytes) bytes, and \(Self.mostBytes) are the most")
                 }
                 tags.append((key, text))
             }

@@ -113,11 +113,19 @@ struct TrustPolicy: Sendable {
         return isAllowed ? nil : why
     }
 
+    /// How long a policy may be, as IAM's quota "role trust policy length" is at its most. Judging takes time that grows with it.
+    static let mostCharacters = 8192
+
     /// The text of a policy of the caller's own.
     ///
     /// - Throws: `MalformedPolicy`.
     static func accepted(_ policy: JSONObject) throws -> String {
         let text = JSONValue.object(policy).text
+        let length = text.unicodeScalars.count
+        guard length <= mostCharacters else {
+            throw MalformedPolicy(
+                policy: .trust, pointer: "", reason: "it has \(length) characters without spaces between its parts, and \(mostCharacters) are the most")
+        }
         do { _ = try TrustPolicy(parsing: text) } catch let error as PolicyMalformed {
             throw MalformedPolicy(policy: .trust, pointer: error.pointer, reason: error.reason)
         }

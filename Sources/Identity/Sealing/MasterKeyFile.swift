@@ -98,6 +98,7 @@ public struct MasterKeyFile: Sendable {
     /// - Returns: the file that the key is in.
     public func settle(on fingerprint: String, abandoned: String? = nil) -> String {
         if let abandoned, abandoned != fingerprint { unlink(waitingPath(abandoned)) }
+        for file in leftovers(besides: fingerprint) { unlink(file) }
         let waiting = waitingPath(fingerprint)
         if let kept = try? read(), kept.fingerprint == fingerprint {
             unlink(waiting)
@@ -107,6 +108,31 @@ public struct MasterKeyFile: Sendable {
         syncFolder()
         return path
     }
+
+    /// Keys beside the file that a process left which was killed while it put the store under another key. They open nothing, for good
+    /// once they are older than any such attempt takes.
+    ///
+    /// - Parameter fingerprint: that of the key which opens the store.
+    public func leftovers(besides fingerprint: String) -> [String] {
+        let slash = path.lastIndex(of: "/")
+        let folder = slash.map { String(path[...$0]) } ?? "./"
+        let prefix = (slash.map { String(path[path.index(after: $0)...]) } ?? path) + "."
+        guard let stream = opendir(folder) else { return [] }
+        defer { closedir(stream) }
+        var found: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            guard name.hasPrefix(prefix), name != prefix + fingerprint else { continue }
+            let suffix = name.dropFirst(prefix.count).utf8
+            let isOurs = [12, 36].contains(suffix.count) && suffix.allSatisfy { $0 == 0x2D || (0x30...0x39) ~= $0 || (0x61...0x66) ~= $0 }
+            var facts = stat()
+            if isOurs, stat(folder + name, &facts) == 0, time(nil) - facts.st_mtim.tv_sec > Self.leftoverSeconds { found.append(folder + name) }
+        }
+        return found.sorted()
+    }
+
+    /// No process takes so long between writing a key and putting the store under it.
+    private static let leftoverSeconds = 60
 
     private func syncFolder() {
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."

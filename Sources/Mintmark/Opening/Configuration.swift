@@ -72,7 +72,7 @@ public struct Configuration: Sendable {
 
 extension Configuration {
     /// The file beside the store that holds its master key; nil where the key is given, or there is no such place.
-    var keyFile: MasterKeyFile? {
+    public var keyFile: MasterKeyFile? {
         if case .file(let path) = store, masterKey == nil { MasterKeyFile(path: path + ".key") } else { nil }
     }
 }

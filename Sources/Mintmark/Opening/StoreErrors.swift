@@ -22,7 +22,8 @@ private func contractError(_ error: StoreError) -> (any ContractError)? {
     case .tooOld(let found, let needed): StoreTooOld(found: Int64(found), needed: Int64(needed))
     case .notAStore(let path): NotAStore(path: path)
     case .cannotOpen(let path, let reason): StoreCannotOpen(path: path, reason: reason)
-    case .unreachable(let path, let reason): StoreCannotOpen(path: path, reason: reason, retryAfterSeconds: 1)
+    case .unreachable(let path, let reason):
+        StoreCannotOpen(path: path, reason: "\(reason). See that the server runs; each request tries again", retryAfterSeconds: 1)
     case .outcomeUnknown: OutcomeUnknown()
     case .closed: StoreBusy()
     case .failed: nil

@@ -91,7 +91,11 @@ public final class PostgresDatabase: Database {
 
     private func attempt<R>(_ body: (PostgresConnection) throws -> R, deadline: UInt64) throws -> R {
         let owned: Owned<PostgresConnection>
-        do { owned = try pool.take(deadline: deadline) } catch let failure as PostgresFailure { throw Undone(failure) }
+        do { owned = try pool.take(deadline: deadline) } catch let failure as PostgresFailure {
+            // The server was there when the store was opened: it may be starting again.
+            if case .unreachable = failure.error { throw Undone(.repeatSoon, failure.error) }
+            throw Undone(failure)
+        }
         defer { pool.giveBack(owned) }
         let connection = owned.value
         var result: R?

@@ -52,7 +52,8 @@ struct PostgresFailure: Error {
 
     /// Why there is no connection.
     static func connecting(_ message: String, _ address: PostgresAddress) -> PostgresFailure {
-        let lines = message.split(separator: "\n").filter { !$0.hasPrefix("LOCATION: ") }
+        // libpq's second line asks whether the server is running; that it does not answer is said.
+        let lines = message.split(separator: "\n").filter { !$0.hasPrefix("LOCATION: ") && !$0.hasPrefix("\t") }
         let text = lines.joined(separator: "; ")
         guard let (state, start) = sqlState(in: text) else {
             return PostgresFailure(state: nil, reason: text.isEmpty ? "no answer" : text, isConnected: false, address: address)

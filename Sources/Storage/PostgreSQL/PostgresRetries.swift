@@ -41,7 +41,7 @@ struct PostgresRetries {
         case .repeatSoon: return pause()
         case .connectAnew:
             connectionsLost += 1
-            return connectionsLost <= 2 && pause()
+            return connectionsLost <= 5 && pause()
         case .lookAgain:
             // Who is overtaken this often is not overtaken: the statement is wrong.
             looks += 1

@@ -587,6 +587,8 @@ export interface DeveloperUserNotFoundData {
   type: "developerUserNotFound";
   /** The id of a pool: a region, a colon and a UUID. */
   poolId: PoolId;
+  /** The parameter that names it, as an RFC 6901 JSON pointer. */
+  parameter: string;
 }
 
 /**

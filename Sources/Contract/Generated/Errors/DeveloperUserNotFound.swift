@@ -6,15 +6,18 @@ import JSON
 public struct DeveloperUserNotFound: ContractError {
     /// The id of a pool: a region, a colon and a UUID.
     public var poolId: String
+    /// The parameter that names it, as an RFC 6901 JSON pointer.
+    public var parameter: String
 
-    public init(poolId: String) {
+    public init(poolId: String, parameter: String) {
         self.poolId = poolId
+        self.parameter = parameter
     }
 
     public static let code = 2018
     public static let type = "developerUserNotFound"
 
-    public var message: String { "No identity of pool \(MessageText.of(poolId)) has this developer user identifier. token.mintForDeveloper registers one." }
+    public var message: String { "No identity of pool \(MessageText.of(poolId)) has the developer user identifier that \(MessageText.of(parameter)) names. token.mintForDeveloper registers one." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()
@@ -22,6 +25,8 @@ public struct DeveloperUserNotFound: ContractError {
         writer.string(Self.type)
         writer.key("poolId")
         writer.string(poolId)
+        writer.key("parameter")
+        writer.string(parameter)
         writer.endObject()
     }
 }

@@ -14,7 +14,7 @@ public struct StoreReadOnly: ContractError {
     public static let code = 8002
     public static let type = "storeReadOnly"
 
-    public var message: String { "The store cannot be written: \(MessageText.of(reason)). Make file and folder writable for this user." }
+    public var message: String { "The store cannot be written: \(MessageText.of(reason)). Make its file and folder, or its database, writable for this user." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -200,9 +200,10 @@ export class CredentialsProviderMethods {
    * Say who the user is now.
    *
    * Credentials are dropped; the identity's id is kept. It may change with the next get: a guest who signs in as
-   * somebody known becomes that identity, and a user who proves one more login may be merged. For another user who is
-   * not to be linked, call clearKeychain first. A token that the provider waits for is not waited for any more. It waits
-   * for no refresh: calls that are looking for credentials are told providerOvertaken, and what they find is not held.
+   * somebody known becomes that identity (and the guest's own is disabled, but not by a login of your developer
+   * provider, which never merges), and a user who proves one more login may be merged. For another user who is not to be
+   * linked, call clearKeychain first. A token that the provider waits for is not waited for any more. It waits for no
+   * refresh: calls that are looking for credentials are told providerOvertaken, and what they find is not held.
    *
    * Equivalent: cognito Android: setLogins, withLogins; iOS: AWSIdentityProviderManager logins; .NET: AddLogin,
    * RemoveLogin; JavaScript: params.Logins.

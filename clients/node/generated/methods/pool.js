@@ -113,7 +113,8 @@ export class PoolMethods {
    *
    * For one public provider; sessions that exist keep the tags they have. With useDefaults the map is client from aud
    * and username from sub. An empty map without defaults removes the record. Tags need sts:TagSession in the role's
-   * trust policy.
+   * trust policy. Keys and claim names have at most 460 bytes together, and so have the claims of a login that the map
+   * takes.
    *
    * Equivalent: cognito SetPrincipalTagAttributeMap.
    *

@@ -140,13 +140,19 @@ export type RolePutParams =
     | {
       /** Trust the authenticated identities of this pool. */
       poolId: PoolId;
-      /** Your own trust policy; it must have a condition. */
+      /**
+       * Your own trust policy; it must have a condition, and has at most 8192 characters without the spaces between its
+       * parts.
+       */
       trustPolicy?: undefined;
     }
     | {
       /** Trust the authenticated identities of this pool. */
       poolId?: undefined;
-      /** Your own trust policy; it must have a condition. */
+      /**
+       * Your own trust policy; it must have a condition, and has at most 8192 characters without the spaces between its
+       * parts.
+       */
       trustPolicy: PolicyDocument;
     }
   )

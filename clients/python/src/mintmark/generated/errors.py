@@ -514,6 +514,11 @@ class DeveloperUserNotFound(AnsweredError):
         """The id of a pool: a region, a colon and a UUID."""
         return cast("str", self._required("poolId"))
 
+    @property
+    def parameter(self) -> str:
+        """The parameter that names it, as an RFC 6901 JSON pointer."""
+        return cast("str", self._required("parameter"))
+
 
 class UnauthenticatedNotAllowed(AnsweredError):
     """A guest in a pool that has none.

@@ -223,7 +223,8 @@ class PoolMethods:
 
         For one public provider; sessions that exist keep the tags they have. With useDefaults the map is
         client from aud and username from sub. An empty map without defaults removes the record. Tags need
-        sts:TagSession in the role's trust policy.
+        sts:TagSession in the role's trust policy. Keys and claim names have at most 460 bytes together, and
+        so have the claims of a login that the map takes.
 
         Args:
             pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$): The id of a pool: a region, a colon
@@ -626,7 +627,8 @@ class AsyncPoolMethods:
 
         For one public provider; sessions that exist keep the tags they have. With useDefaults the map is
         client from aud and username from sub. An empty map without defaults removes the record. Tags need
-        sts:TagSession in the role's trust policy.
+        sts:TagSession in the role's trust policy. Keys and claim names have at most 460 bytes together, and
+        so have the claims of a login that the map takes.
 
         Args:
             pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$): The id of a pool: a region, a colon

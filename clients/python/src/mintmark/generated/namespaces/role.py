@@ -127,7 +127,8 @@ class RoleMethods:
             name (string of 1–64 characters like ^[\\w+=,.@-]+$): The name of a role, unique within the store.
             pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$; optional): Trust the authenticated
                 identities of this pool.
-            trust_policy (any object; optional): Your own trust policy; it must have a condition.
+            trust_policy (any object; optional): Your own trust policy; it must have a condition, and has at
+                most 8192 characters without the spaces between its parts.
             max_session_seconds (integer 3600–43200; default 3600): The longest session credentials.assumeRole
                 gives.
             tags (object of TagValue; optional): Free labels on a resource.
@@ -271,7 +272,8 @@ class AsyncRoleMethods:
             name (string of 1–64 characters like ^[\\w+=,.@-]+$): The name of a role, unique within the store.
             pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$; optional): Trust the authenticated
                 identities of this pool.
-            trust_policy (any object; optional): Your own trust policy; it must have a condition.
+            trust_policy (any object; optional): Your own trust policy; it must have a condition, and has at
+                most 8192 characters without the spaces between its parts.
             max_session_seconds (integer 3600–43200; default 3600): The longest session credentials.assumeRole
                 gives.
             tags (object of TagValue; optional): Free labels on a resource.
