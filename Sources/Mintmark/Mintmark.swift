@@ -87,7 +87,8 @@ public final class Mintmark: Sendable {
         let request = try SystemApply.Params(decoding: document)
         let changes = try services().apply.apply(request, OwnCall()).changes
         func count(_ change: AppliedChange.Change) -> Logger.MetadataValue { "\(changes.count { $0.change == change })" }
-        log.info(request.dryRun ? "would apply (dryRun), and changed nothing" : "applied", metadata: ["created": count(.created), "updated": count(.updated), "unchanged": count(.unchanged)])
+        let what: Logger.Message = request.dryRun ? "would apply (dryRun), and changed nothing" : "applied"
+        log.info(what, metadata: ["created": count(.created), "updated": count(.updated), "unchanged": count(.unchanged)])
     }
 
     /// Brings the tables of the store up to date, whatever the configuration says, and opens nothing else of it.

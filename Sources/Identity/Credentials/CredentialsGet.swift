@@ -101,7 +101,8 @@ extension CredentialsService {
         }
         let percent = PackedPolicy.percent(policy: nil, tags: holder.tags)
         guard percent <= 100 else {
-            throw RoleNotConfigured(poolId: holder.poolId, roleArn: arn, reason: "the session's tags take \(percent) % of the room they have")
+            let reason = "the session's tags take \(percent) % of the room they have"
+            throw RoleNotConfigured(poolId: holder.poolId, roleArn: arn, reason: reason)
         }
         return GivenRole(name: role.record.name, arn: arn)
     }

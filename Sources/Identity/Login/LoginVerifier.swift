@@ -51,7 +51,8 @@ struct LoginVerifier: Sendable {
         let claims = try IDTokenClaims(jws.payload, from: provider, now: now)
         let key = try key(for: jws.header, of: provider, issuer: issuers[0], call)
         guard let key, (try? jws.verify(with: key)) != nil else {
-            let why = key == nil ? " The provider has no key for it among those of its key set that are read: the first 128, or fewer long ones." : ""
+            let read = "those of its key set that are read: the first 128, or fewer long ones"
+            let why = key == nil ? " The provider has no key for it among \(read)." : ""
             throw LoginTokenInvalid(provider: provider.name, check: "signature", reason: "Couldn't verify signed token.\(why)")
         }
         return LoginProof(of: claims.subject, for: claims.clientId, from: provider, claims: claims.json, realm: surroundings.realm)

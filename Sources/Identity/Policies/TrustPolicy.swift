@@ -123,8 +123,8 @@ struct TrustPolicy: Sendable {
         let text = JSONValue.object(policy).text
         let length = text.unicodeScalars.count
         guard length <= mostCharacters else {
-            throw MalformedPolicy(
-                policy: .trust, pointer: "", reason: "it has \(length) characters without spaces between its parts, and \(mostCharacters) are the most")
+            let reason = "it has \(length) characters without spaces between its parts, and \(mostCharacters) are the most"
+            throw MalformedPolicy(policy: .trust, pointer: "", reason: reason)
         }
         do { _ = try TrustPolicy(parsing: text) } catch let error as PolicyMalformed {
             throw MalformedPolicy(policy: .trust, pointer: error.pointer, reason: error.reason)

@@ -126,7 +126,8 @@ public struct MasterKeyFile: Sendable {
             let suffix = name.dropFirst(prefix.count).utf8
             let isOurs = [12, 36].contains(suffix.count) && suffix.allSatisfy { $0 == 0x2D || (0x30...0x39) ~= $0 || (0x61...0x66) ~= $0 }
             var facts = stat()
-            if isOurs, stat(folder + name, &facts) == 0, time(nil) - facts.st_mtim.tv_sec > Self.leftoverSeconds { found.append(folder + name) }
+            guard isOurs, stat(folder + name, &facts) == 0 else { continue }
+            if time(nil) - facts.st_mtim.tv_sec > Self.leftoverSeconds { found.append(folder + name) }
         }
         return found.sorted()
     }
