@@ -57,7 +57,7 @@ struct PrincipalTagMaps: Sendable {
                 bytes += text.utf8.count
                 if bytes > Self.mostBytes {
                     throw InvalidPrincipalTags(
-                        tag: key, reason: "with it the claims of \(proof.provider.name) have \(bytes) bytes, and \(Self.mostBytes) are the most")
+                        tag: key, reason: "with it the claims of \(proof.provider.name) have \(bytes) bytes, over \(Self.mostBytes)")
                 }
                 tags.append((key, text))
             }
