@@ -35,16 +35,19 @@ public final class LoopbackServer: Sendable {
 
     /// Stops listening, lets requests that are being answered come to their end, and returns when they have, or after `seconds`.
     public func stop(within seconds: UInt64 = 5) {
-        let isFirst = state.withLock { state in
-            defer { state.isStopped = true }
-            guard !state.isStopped else { return false }
+        close()
+        _ = state.wait(deadline: Monotonic.nanoseconds() + seconds * 1_000_000_000) { $0.connections.isEmpty && !$0.accepts ? () : nil }
+    }
+
+    /// Stops listening and returns at once; requests that are being answered come to their end.
+    public func close() {
+        state.withLock { state in
+            if state.isStopped { return }
+            state.isStopped = true
             shutdown(descriptor, Int32(SHUT_RDWR))
             // Whoever reads sees the end of its input; what is being answered can still be written.
             for connection in state.connections { shutdown(connection, Int32(SHUT_RD)) }
-            return true
         }
-        guard isFirst else { return }
-        _ = state.wait(deadline: Monotonic.nanoseconds() + seconds * 1_000_000_000) { $0.connections.isEmpty && !$0.accepts ? () : nil }
     }
 
     private func accept() {
@@ -62,11 +65,11 @@ public final class LoopbackServer: Sendable {
                 let refusal = LoopbackResponse(status: 503, text: "Too many connections.")
                 _ = Socket.write(
                     connection, refusal.bytes(keepsOpen: false, isForHead: false), deadline: Monotonic.nanoseconds() + 100_000_000)
-                close(connection)
-            case .stopped: close(connection)
+                Glibc.close(connection)
+            case .stopped: Glibc.close(connection)
             }
         }
-        close(descriptor)
+        Glibc.close(descriptor)
         state.withLock { $0.accepts = false }
         state.broadcast()
     }
@@ -80,7 +83,7 @@ public final class LoopbackServer: Sendable {
         }
         state.withLock { state in
             state.connections.remove(descriptor)
-            close(descriptor)
+            Glibc.close(descriptor)
         }
         state.broadcast()
     }

@@ -128,6 +128,7 @@ public final class Mintmark: Sendable {
     public func close(logsHeads: Bool = false) {
         if let services = opened {
             services.loopback.stop()
+            services.surroundings.callbacks.stop()
             // What was in memory is gone: nothing of it is left to be swept or to be verified.
             if configuration.store != .memory { services.housekeeping.finish(handsOutHeads: logsHeads) }
             services.surroundings.database.close()

@@ -63,6 +63,11 @@ public struct Offering: MethodLookup {
             try wait.resume(call, &result) { call, result in
                 try run(place, mintmark, isPublic: isPublic, call, params, &result)
             }
+        } catch let wait as AwaitsPeople {
+            let later = try call.answerLater(onCancel: wait.giveUp)
+            wait.whenOver {
+                later.resume(on: .network) { call, result in try run(place, mintmark, isPublic: isPublic, call, params, &result) }
+            }
         }
     }
 
@@ -87,11 +92,13 @@ enum Lanes {
         case "token.mintForDeveloper", "token.mint", "identity.resolve", "credentials.get", "credentialsProvider.get": .compute
         // These may send a mail, or wait for one.
         case "signUp.start", "signUp.resendCode", "signIn.start", "signIn.resendCode", "passwordReset.start", "passwordReset.resendCode",
-            "account.changeEmail", "account.submitCode", "test.outbox":
+            "account.changeEmail", "account.submitCode", "test.outbox", "idp.authorize", "idp.authorizeDevice":
             .network
         case "signUp.submitPassword", "signIn.submitPassword", "signIn.withPassword", "passwordReset.submitPassword",
             "account.changePassword":
             .hash
+        case "signIn.withCredential", "account.link", "account.reauthenticate":
+            params?["credential"]?["password"] != nil ? .hash : params?["credential"]?["continuationToken"] != nil ? .network : .store
         case "account.create": params?["password"] == nil ? .store : .hash
         // A wrong key of RSA is made for it.
         case "test.token": params?["keyState"] == nil ? .store : .hash

@@ -14,7 +14,9 @@ public final class Services: Sendable {
     public let credentials: CredentialsService
     public let credentialsProvider: CredentialsProviderService
     public let identity: IdentityService
+    public let idp: IdpService
     public let key: KeyService
+    public let mfa: MfaService
     public let passwordReset: PasswordResetService
     public let pool: PoolService
     public let role: RoleService
@@ -39,7 +41,9 @@ public final class Services: Sendable {
         compat = CompatService(surroundings, catalogue)
         credentials = CredentialsService(surroundings, catalogue)
         identity = IdentityService(surroundings, catalogue)
+        idp = IdpService(surroundings, catalogue)
         key = KeyService(surroundings, catalogue)
+        mfa = MfaService(surroundings, catalogue)
         passwordReset = PasswordResetService(surroundings, catalogue)
         pool = PoolService(surroundings, catalogue)
         role = RoleService(surroundings, catalogue)
@@ -57,8 +61,9 @@ public final class Services: Sendable {
         let test = mintmark.configuration.testing ? TestService(surroundings, catalogue, loopback, housekeeping) : nil
         let methods = Contract.MethodTable.bind(
             account: account, audit: audit, compat: compat, credentials: credentials, credentialsProvider: credentialsProvider,
-            identity: identity, key: key, passwordReset: passwordReset, pool: pool, role: role, rpc: RpcService(mintmark), session: session,
-            signIn: signIn, signUp: signUp, store: store, system: SystemService(mintmark), tenant: tenant, test: test, token: token)
+            identity: identity, idp: idp, key: key, mfa: mfa, passwordReset: passwordReset, pool: pool, role: role,
+            rpc: RpcService(mintmark), session: session, signIn: signIn, signUp: signUp, store: store, system: SystemService(mintmark),
+            tenant: tenant, test: test, token: token)
         let byName = Dictionary(uniqueKeysWithValues: methods.map { ($0.info.name, $0) })
         bound = Contract.MethodTable.all.map { byName[$0.name] }
     }

@@ -50,11 +50,15 @@ private struct NoCall: CallContext {
         #expect(
             MethodTable.all.filter { $0.caller == .public }.map(\.name)
                 == [
-                    "account.changeEmail", "account.changePassword", "account.submitCode", "credentials.assumeRole", "credentials.get",
-                    "identity.resolve", "identity.unlink",
+                    "account.changeEmail", "account.changePassword", "account.graph", "account.link", "account.merge",
+                    "account.reauthenticate", "account.submitCode",
+                    "account.unlink", "credentials.assumeRole", "credentials.get", "identity.resolve", "identity.unlink",
+                    "idp.authorize", "idp.authorizeDevice",
+                    "mfa.challenge", "mfa.confirm", "mfa.enroll", "mfa.list", "mfa.recoveryCodes", "mfa.resolve", "mfa.withdraw",
                     "passwordReset.resendCode", "passwordReset.start", "passwordReset.submitCode", "passwordReset.submitPassword",
-                    "rpc.discover", "session.refresh", "session.signOut", "signIn.resendCode", "signIn.start", "signIn.submitCode",
-                    "signIn.submitPassword", "signIn.withContinuation", "signIn.withPassword", "signUp.resendCode", "signUp.start",
+                    "rpc.discover", "session.refresh", "session.signOut", "signIn.anonymously", "signIn.resendCode", "signIn.start",
+                    "signIn.submitCode", "signIn.submitPassword", "signIn.withContinuation", "signIn.withCredential",
+                    "signIn.withCustomToken", "signIn.withPassword", "signUp.resendCode", "signUp.start",
                     "signUp.submitAttributes", "signUp.submitCode", "signUp.submitPassword", "system.ping", "token.discovery", "token.jwks",
                     "token.mint", "token.verify",
                 ])

@@ -12,6 +12,7 @@ STEPS = {
     "signUp.submitAttributes": {"attributes": {"size": 1}}, "signIn.submitCode": {"code": WRONG}, "signIn.resendCode": {},
     "signIn.submitPassword": {"password": WRONG}, "signIn.withContinuation": {}, "passwordReset.submitCode": {"code": WRONG},
     "passwordReset.resendCode": {}, "passwordReset.submitPassword": {"password": OTHER},
+    "mfa.challenge": {"factorId": "1"}, "mfa.resolve": {"code": WRONG}, "mfa.enroll": {"kind": "totp"}, "mfa.confirm": {"code": WRONG},
 }
 
 # Where a flow stands, and what each method that is its own comes to there; every other method is none of its business.
@@ -71,6 +72,8 @@ class Matrix(People):
     def is_for(stand, method):
         """Whether a method goes on with flows of this kind at all."""
         kind = stand.split(" ")[0]
+        if method.startswith("mfa."):
+            return True   # each of them can come to a second factor
         return kind != "signIn" if method == "signIn.withContinuation" else method.split(".")[0] == kind
 
     def test_every_method_with_the_token_of_every_step_of_every_flow(self):

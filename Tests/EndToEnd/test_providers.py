@@ -2,17 +2,14 @@
 
 import json
 import os
-import subprocess
-import sys
 import time
-import urllib.error
 import urllib.parse
-import urllib.request
 
 from cryptography.hazmat.primitives.asymmetric import rsa
 from jwt.algorithms import RSAAlgorithm
 
 from endtoend import EndToEnd
+from oidcmock import OIDCProviderMock
 from sidecar import RpcError, run
 from test_logins import claims_of
 from websites import DISCOVERY, KEYS, Authority, OpenIDWebsite, Proxy, Website, closed_port, html, page, redirect, slow
@@ -47,39 +44,11 @@ class RealProvider(Providers):
 
     def setUp(self):
         super().setUp()
-        port = closed_port()
-        self.issuer = f"http://127.0.0.1:{port}"
-        process = subprocess.Popen(
-            [os.path.join(os.path.dirname(sys.executable), "oidc-provider-mock"), "-p", str(port), "--user-claims", '{"sub":"alice","email":"alice@example.com"}'],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        self.addCleanup(process.wait)
-        self.addCleanup(process.kill)
-        deadline = time.monotonic() + 20
-        while True:
-            try:
-                urllib.request.urlopen(self.issuer + DISCOVERY).close()
-                return
-            except OSError:
-                if time.monotonic() > deadline:
-                    raise
-                time.sleep(0.1)
+        self.provider = OIDCProviderMock(self, {"sub": "alice", "email": "alice@example.com"})
+        self.issuer = self.provider.issuer
 
     def sign_in(self, client):
-        """The authorization code flow as a browser and a server go through it: an ID token."""
-        class Stay(urllib.request.HTTPRedirectHandler):
-            def redirect_request(self, *_):
-                return None
-        back = "http://localhost/back"
-        query = urllib.parse.urlencode({"client_id": client, "response_type": "code", "redirect_uri": back, "scope": "openid email", "state": "s", "nonce": "n"})
-        try:
-            urllib.request.build_opener(Stay).open(f"{self.issuer}/oauth2/authorize?{query}", b"sub=alice")
-            raise AssertionError("no redirect")
-        except urllib.error.HTTPError as answer:
-            code = urllib.parse.parse_qs(urllib.parse.urlparse(answer.headers["Location"]).query)["code"][0]
-            answer.close()
-        form = {"grant_type": "authorization_code", "code": code, "redirect_uri": back, "client_id": client, "client_secret": "secret"}
-        with urllib.request.urlopen(f"{self.issuer}/oauth2/token", urllib.parse.urlencode(form).encode()) as answer:
-            return json.load(answer)["id_token"]
+        return self.provider.sign_in(client)["id_token"]
 
     def test_one_id_token_is_an_identity_a_token_and_credentials(self):
         sidecar, token = self.spawn(testing=True), self.sign_in("shop")
@@ -176,6 +145,7 @@ class Keys(Providers):
         self.site.pages[KEYS] = good
         time.sleep(error.data["retryAfterSeconds"] + 0.1)
         self.login(self.sidecar, self.shop, self.site)
+        self.assertEqual(self.sidecar.finish(), 0)  # what was logged before is written by then
         log = self.sidecar.stderr_text()
         self.assertEqual((log.count("could not be fetched"), log.count("are here again")), (1, 1), log)
 

@@ -82,6 +82,8 @@ class Website:
                 except OSError:
                     self.close_connection = True
 
+            do_POST = do_GET
+
         class Server(http.server.ThreadingHTTPServer):
             daemon_threads = True
             request_queue_size = 128

@@ -11,9 +11,14 @@ public enum MethodTable {
         AccountDelete.info,
         AccountFind.info,
         AccountGet.info,
+        AccountGraph.info,
+        AccountLink.info,
         AccountList.info,
+        AccountMerge.info,
+        AccountReauthenticate.info,
         AccountSetClaims.info,
         AccountSubmitCode.info,
+        AccountUnlink.info,
         AccountUpdate.info,
         AuditList.info,
         AuditVerify.info,
@@ -38,9 +43,24 @@ public enum MethodTable {
         IdentityResolve.info,
         IdentityUnlink.info,
         IdentityUnlinkDeveloper.info,
+        IdpAuthorize.info,
+        IdpAuthorizeDevice.info,
+        IdpCreate.info,
+        IdpDelete.info,
+        IdpGet.info,
+        IdpList.info,
+        IdpTest.info,
+        IdpUpdate.info,
         KeyList.info,
         KeyRevoke.info,
         KeyRotate.info,
+        MfaChallenge.info,
+        MfaConfirm.info,
+        MfaEnroll.info,
+        MfaList.info,
+        MfaRecoveryCodes.info,
+        MfaResolve.info,
+        MfaWithdraw.info,
         PasswordResetResendCode.info,
         PasswordResetStart.info,
         PasswordResetSubmitCode.info,
@@ -65,11 +85,14 @@ public enum MethodTable {
         SessionRefresh.info,
         SessionRevokeAll.info,
         SessionSignOut.info,
+        SignInAnonymously.info,
         SignInResendCode.info,
         SignInStart.info,
         SignInSubmitCode.info,
         SignInSubmitPassword.info,
         SignInWithContinuation.info,
+        SignInWithCredential.info,
+        SignInWithCustomToken.info,
         SignInWithPassword.info,
         SignUpResendCode.info,
         SignUpStart.info,
@@ -103,18 +126,23 @@ public enum MethodTable {
     ]
 
     /// Binds every method to its handler. Testing methods are left out where there is none.
-    public static func bind(account: any AccountHandlers, audit: any AuditHandlers, compat: any CompatHandlers, credentials: any CredentialsHandlers, credentialsProvider: any CredentialsProviderHandlers, identity: any IdentityHandlers, key: any KeyHandlers, passwordReset: any PasswordResetHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, session: any SessionHandlers, signIn: any SignInHandlers, signUp: any SignUpHandlers, store: any StoreHandlers, system: any SystemHandlers, tenant: any TenantHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
+    public static func bind(account: any AccountHandlers, audit: any AuditHandlers, compat: any CompatHandlers, credentials: any CredentialsHandlers, credentialsProvider: any CredentialsProviderHandlers, identity: any IdentityHandlers, idp: any IdpHandlers, key: any KeyHandlers, mfa: any MfaHandlers, passwordReset: any PasswordResetHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, session: any SessionHandlers, signIn: any SignInHandlers, signUp: any SignUpHandlers, store: any StoreHandlers, system: any SystemHandlers, tenant: any TenantHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
         var all: [BoundMethod] = []
-        all.reserveCapacity(95)
+        all.reserveCapacity(118)
         all.append(BoundMethod(AccountChangeEmail.self) { try account.changeEmail($0, $1) })
         all.append(BoundMethod(AccountChangePassword.self) { try account.changePassword($0, $1) })
         all.append(BoundMethod(AccountCreate.self) { try account.create($0, $1) })
         all.append(BoundMethod(AccountDelete.self) { try account.delete($0, $1) })
         all.append(BoundMethod(AccountFind.self) { try account.find($0, $1) })
         all.append(BoundMethod(AccountGet.self) { try account.get($0, $1) })
+        all.append(BoundMethod(AccountGraph.self) { try account.graph($0, $1) })
+        all.append(BoundMethod(AccountLink.self) { try account.link($0, $1) })
         all.append(BoundMethod(AccountList.self) { try account.list($0, $1) })
+        all.append(BoundMethod(AccountMerge.self) { try account.merge($0, $1) })
+        all.append(BoundMethod(AccountReauthenticate.self) { try account.reauthenticate($0, $1) })
         all.append(BoundMethod(AccountSetClaims.self) { try account.setClaims($0, $1) })
         all.append(BoundMethod(AccountSubmitCode.self) { try account.submitCode($0, $1) })
+        all.append(BoundMethod(AccountUnlink.self) { try account.unlink($0, $1) })
         all.append(BoundMethod(AccountUpdate.self) { try account.update($0, $1) })
         all.append(BoundMethod(AuditList.self) { try audit.list($0, $1) })
         all.append(BoundMethod(AuditVerify.self) { try audit.verify($0, $1) })
@@ -139,9 +167,24 @@ public enum MethodTable {
         all.append(BoundMethod(IdentityResolve.self) { try identity.resolve($0, $1) })
         all.append(BoundMethod(IdentityUnlink.self) { try identity.unlink($0, $1) })
         all.append(BoundMethod(IdentityUnlinkDeveloper.self) { try identity.unlinkDeveloper($0, $1) })
+        all.append(BoundMethod(IdpAuthorize.self) { try idp.authorize($0, $1) })
+        all.append(BoundMethod(IdpAuthorizeDevice.self) { try idp.authorizeDevice($0, $1) })
+        all.append(BoundMethod(IdpCreate.self) { try idp.create($0, $1) })
+        all.append(BoundMethod(IdpDelete.self) { try idp.delete($0, $1) })
+        all.append(BoundMethod(IdpGet.self) { try idp.get($0, $1) })
+        all.append(BoundMethod(IdpList.self) { try idp.list($0, $1) })
+        all.append(BoundMethod(IdpTest.self) { try idp.test($0, $1) })
+        all.append(BoundMethod(IdpUpdate.self) { try idp.update($0, $1) })
         all.append(BoundMethod(KeyList.self) { try key.list($0, $1) })
         all.append(BoundMethod(KeyRevoke.self) { try key.revoke($0, $1) })
         all.append(BoundMethod(KeyRotate.self) { try key.rotate($0, $1) })
+        all.append(BoundMethod(MfaChallenge.self) { try mfa.challenge($0, $1) })
+        all.append(BoundMethod(MfaConfirm.self) { try mfa.confirm($0, $1) })
+        all.append(BoundMethod(MfaEnroll.self) { try mfa.enroll($0, $1) })
+        all.append(BoundMethod(MfaList.self) { try mfa.list($0, $1) })
+        all.append(BoundMethod(MfaRecoveryCodes.self) { try mfa.recoveryCodes($0, $1) })
+        all.append(BoundMethod(MfaResolve.self) { try mfa.resolve($0, $1) })
+        all.append(BoundMethod(MfaWithdraw.self) { try mfa.withdraw($0, $1) })
         all.append(BoundMethod(PasswordResetResendCode.self) { try passwordReset.resendCode($0, $1) })
         all.append(BoundMethod(PasswordResetStart.self) { try passwordReset.start($0, $1) })
         all.append(BoundMethod(PasswordResetSubmitCode.self) { try passwordReset.submitCode($0, $1) })
@@ -166,11 +209,14 @@ public enum MethodTable {
         all.append(BoundMethod(SessionRefresh.self) { try session.refresh($0, $1) })
         all.append(BoundMethod(SessionRevokeAll.self) { try session.revokeAll($0, $1) })
         all.append(BoundMethod(SessionSignOut.self) { try session.signOut($0, $1) })
+        all.append(BoundMethod(SignInAnonymously.self) { try signIn.anonymously($0, $1) })
         all.append(BoundMethod(SignInResendCode.self) { try signIn.resendCode($0, $1) })
         all.append(BoundMethod(SignInStart.self) { try signIn.start($0, $1) })
         all.append(BoundMethod(SignInSubmitCode.self) { try signIn.submitCode($0, $1) })
         all.append(BoundMethod(SignInSubmitPassword.self) { try signIn.submitPassword($0, $1) })
         all.append(BoundMethod(SignInWithContinuation.self) { try signIn.withContinuation($0, $1) })
+        all.append(BoundMethod(SignInWithCredential.self) { try signIn.withCredential($0, $1) })
+        all.append(BoundMethod(SignInWithCustomToken.self) { try signIn.withCustomToken($0, $1) })
         all.append(BoundMethod(SignInWithPassword.self) { try signIn.withPassword($0, $1) })
         all.append(BoundMethod(SignUpResendCode.self) { try signUp.resendCode($0, $1) })
         all.append(BoundMethod(SignUpStart.self) { try signUp.start($0, $1) })

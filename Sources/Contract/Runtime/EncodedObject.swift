@@ -20,3 +20,8 @@ public struct EncodedObject: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) { writer.raw(bytes) }
 }
+
+extension JSONObject {
+    /// Writes an object of no fixed shape, for types that are both taken and answered.
+    func write(to writer: inout JSONWriter) { writer.value(.object(self)) }
+}

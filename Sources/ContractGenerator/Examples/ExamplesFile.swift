@@ -12,7 +12,7 @@ struct ExamplesFile: Emitter {
                 "steps": .array(fixture.steps.map { ["method": .string($0.method), "params": $0.params, "result": $0.result] }),
             ]
         }
-        let examples = contract.methods.flatMap { method in method.examples.map { example($0, of: method) } }
+        let examples = contract.methods.flatMap { method in method.examples.filter { !$0.needsElsewhere }.map { example($0, of: method) } }
         return [
             GeneratedFile(
                 path: "schemas/examples.json", text: PrettyJSON.text(["fixtures": .object(fixtures), "examples": .array(examples)]))

@@ -158,6 +158,62 @@ enum Fixtures {
             Fixture(
                 name: "tenant", given: [],
                 steps: [.init(method: "tenant.create", params: ["tenantId": "shop"], result: ["issuer": "$tenantIssuer"])]),
+            // A provider of the default tenant.
+            Fixture(
+                name: "idp", given: [],
+                steps: [
+                    .init(
+                        method: "idp.create",
+                        params: [
+                            "providerId": "oidc.work", "clientId": "shop", "issuer": "https://login.example.com",
+                            "displayName": "Example Works", "keys": [exampleKey],
+                        ], result: [:])
+                ]),
+            // GitHub, whose endpoints are known.
+            Fixture(
+                name: "github", given: [],
+                steps: [
+                    .init(
+                        method: "idp.create",
+                        params: ["providerId": "github.com", "clientId": "Iv1.8a61f9b3a7aba766", "clientSecret": "correct-horse-battery"],
+                        result: [:])
+                ]),
+            // An account of carol that knows nothing of that provider.
+            Fixture(
+                name: "carolsAccount", given: [],
+                steps: [.init(method: "account.create", params: ["username": "carol@example.com"], result: [:])]),
+            // Carol, signed in with that provider.
+            Fixture(
+                name: "carolSignedIn", given: ["idp"],
+                steps: [
+                    .init(
+                        method: "signIn.withCredential",
+                        params: ["credential": ["providerId": "oidc.work", "idToken": carolsToken]], result: [:])
+                ]),
+            // A session of alice, whose account has a login of that provider too.
+            Fixture(
+                name: "linkedSession", given: ["passwordSession", "idp"],
+                steps: [
+                    .init(
+                        method: "account.link",
+                        params: ["idToken": "$idToken", "credential": ["providerId": "oidc.work", "idToken": carolsToken]], result: [:])
+                ]),
+            // The default tenant, where anybody can have an account.
+            Fixture(
+                name: "anonymousAllowed", given: [],
+                steps: [.init(method: "tenant.update", params: ["tenantId": "default", "anonymousAllowed": true], result: [:])]),
+            // The default tenant, with a backend that signs custom tokens.
+            Fixture(
+                name: "customTokenSigner", given: [],
+                steps: [
+                    .init(method: "test.clock", params: ["setAt": 1_700_000_000, "freeze": true], result: [:]),
+                    .init(
+                        method: "tenant.update",
+                        params: [
+                            "tenantId": "default",
+                            "customTokenSigners": [["issuer": "backend@shop.example", "keys": [backendKey]]],
+                        ], result: [:]),
+                ]),
             // A sign-up of alice that waits for her code: $continuation, $code.
             Fixture(
                 name: "signUp", given: [],
@@ -205,6 +261,17 @@ enum Fixtures {
             Fixture(
                 name: "bobsAccount", given: [],
                 steps: [.init(method: "account.create", params: ["username": "bob@example.com"], result: ["accountId": "$bobsAccount"])]),
+            // The same with a password, and a session of it: $bobsAccount, $bobsIdToken.
+            Fixture(
+                name: "bobsSession", given: [],
+                steps: [
+                    .init(
+                        method: "account.create", params: ["username": "bob@example.com", "password": "correct horse 9 Battery"],
+                        result: ["accountId": "$bobsAccount"]),
+                    .init(
+                        method: "signIn.withPassword", params: ["username": "bob@example.com", "password": "correct horse 9 Battery"],
+                        result: ["idToken": "$bobsIdToken"]),
+                ]),
             // An account of alice with a password: $account.
             Fixture(
                 name: "passwordAccount", given: [],
@@ -221,6 +288,40 @@ enum Fixtures {
                     .init(
                         method: "signIn.withPassword", params: ["username": "alice@example.com", "password": "correct horse 9 Battery"],
                         result: ["idToken": "$idToken"])
+                ]),
+            // Its second factor, text messages, waiting for the first code: $continuation, $code.
+            Fixture(
+                name: "factorEnrolment", given: ["passwordSession"],
+                steps: [
+                    .init(
+                        method: "mfa.enroll", params: ["idToken": "$idToken", "kind": "sms", "phoneNumber": "+4915112345678"],
+                        result: ["continuationToken": "$continuation"]),
+                    .init(method: "test.outbox", params: [:], result: ["messages": [["code": "$code"]]]),
+                ]),
+            // That factor, enrolled, and a session that has shown it: $factor, $freshIdToken.
+            Fixture(
+                name: "factor", given: ["factorEnrolment"],
+                steps: [
+                    .init(
+                        method: "mfa.confirm", params: ["continuationToken": "$continuation", "code": "$code"],
+                        result: ["idToken": "$freshIdToken", "account": ["factors": [["factorId": "$factor"]]]])
+                ]),
+            // A sign-in that waits for it: $secondContinuation.
+            Fixture(
+                name: "secondFactorRequired", given: ["factor"],
+                steps: [
+                    .init(
+                        method: "signIn.withPassword", params: ["username": "alice@example.com", "password": "correct horse 9 Battery"],
+                        result: ["state": "secondFactorRequired", "continuationToken": "$secondContinuation"])
+                ]),
+            // The same with its code on the way: $challenged, $secondCode.
+            Fixture(
+                name: "secondFactorChallenged", given: ["secondFactorRequired"],
+                steps: [
+                    .init(
+                        method: "mfa.challenge", params: ["continuationToken": "$secondContinuation", "factorId": "$factor"],
+                        result: ["continuationToken": "$challenged"]),
+                    .init(method: "test.outbox", params: ["after": 1], result: ["messages": [["code": "$secondCode"]]]),
                 ]),
             // A sign-in to it that waits for the password: $continuation.
             Fixture(
@@ -273,4 +374,9 @@ enum Fixtures {
         "eyJhbGciOiJFUzI1NiIsImtpZCI6ImV4YW1wbGUtMSIsInR5cCI6IkpXVCJ9.eyJpc3MiOiJodHRwczovL2xvZ2luLmV4YW1wbGUuY29tIiwic3ViIjoiY2Fyb2wiLCJhdWQiOiJzaG9wIiwiaWF0IjoxNjAwMDAwMDAwLCJleHAiOjQxMDI0NDQ4MDAsImVtYWlsIjoiY2Fyb2xAZXhhbXBsZS5jb20ifQ.Pjv2fEpMBxTDV7x1HptsvSpwbDz2gP_9DDuZCpHEzmJ9f8d1pIVphlZS34fDHXLn6XqtYdDvifUUS-jwKIRBlw"
     private static let carolsOtherToken: JSONValue =
         "eyJhbGciOiJFUzI1NiIsImtpZCI6ImV4YW1wbGUtMSIsInR5cCI6IkpXVCJ9.eyJpc3MiOiJodHRwczovL2lkLmV4YW1wbGUub3JnIiwic3ViIjoiY2Fyb2wtNyIsImF1ZCI6InNob3AiLCJpYXQiOjE2MDAwMDAwMDAsImV4cCI6NDEwMjQ0NDgwMH0.eadbAR-DqD26p3o4_wK_QubtGWgeezM_pCpe5NbofwSb6Cnmj6arAn6D4z4RCy8bB_cDr94i5g9sve5RoOMg2g"
+    /// The key of a backend that signs custom tokens.
+    private static let backendKey: JSONValue = [
+        "kty": "EC", "crv": "P-256", "kid": "backend-1", "alg": "ES256", "x": "UyahO3Ydh6ACmN8gmA_zkOsDFFxSh_xaraiJ4k-Khac",
+        "y": "VkEf3Hc0kdSVkRPgcGgO0aoPOSOwtprV-8I7GMkN3t4",
+    ]
 }

@@ -37,4 +37,6 @@ struct Example {
     let given: [String]
     let params: JSONValue
     let outcome: Outcome
+    /// Whether it needs a service elsewhere, so that nobody can run it alone.
+    var needsElsewhere = false
 }

@@ -68,7 +68,7 @@ struct ContractReader {
     }
 
     private func example(_ value: JSONValue, at place: String) -> Example? {
-        schemas.refuseUnknown(value, besides: ["name", "given", "params", "result", "error"], at: place)
+        schemas.refuseUnknown(value, besides: ["name", "given", "params", "result", "error", "elsewhere"], at: place)
         let outcome: Example.Outcome
         switch (value["result"], value["error"]?.string) {
         case (let result?, nil): outcome = .result(result)
@@ -79,7 +79,7 @@ struct ContractReader {
         }
         return Example(
             name: text("name", of: value, at: place), given: (value["given"]?.array ?? []).compactMap(\.string),
-            params: value["params"] ?? [:], outcome: outcome)
+            params: value["params"] ?? [:], outcome: outcome, needsElsewhere: value["elsewhere"]?.bool ?? false)
     }
 
     private func notification(in file: String) -> Notification {

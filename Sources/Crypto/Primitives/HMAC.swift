@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// HMAC with SHA-256 (RFC 2104, FIPS 198-1): 32 bytes.
+/// HMAC (RFC 2104, FIPS 198-1) with SHA-256: 32 bytes; for one-time passwords with SHA-1: 20 bytes.
 public enum HMAC {
     /// Authenticates `message` under a secret key.
     public static func sha256(key: SecretBytes, _ message: some Collection<UInt8>) -> [UInt8] {
@@ -12,8 +12,20 @@ public enum HMAC {
         key.withUnsafeBytes { key in message.withBytes { authenticate($0, key: key) } }
     }
 
+    /// Authenticates `message` with SHA-1, as authenticator apps do (RFC 4226, RFC 6238).
+    public static func sha1(key: SecretBytes, _ message: some Collection<UInt8>) -> [UInt8] {
+        let context = HMACContext(digest: "SHA1")
+        return key.withUnsafeBytes { key in message.withBytes { authenticate($0, key: key, context, count: 20) } }
+    }
+
     private static func authenticate(_ message: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer) -> [UInt8] {
-        let context = ThreadContexts.current.authentication.pointer
+        authenticate(message, key: key, ThreadContexts.current.authentication, count: 32)
+    }
+
+    private static func authenticate(
+        _ message: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer, _ room: HMACContext, count: Int
+    ) -> [UInt8] {
+        let context = room.pointer
         // Without a pointer OpenSSL would keep the key that was set before, even for an empty key.
         var nothing: UInt8 = 0
         let started = withUnsafePointer(to: &nothing) { nothing in
@@ -21,8 +33,8 @@ public enum HMAC {
         }
         let message = message.bindMemory(to: UInt8.self)
         guard started == 1, EVP_MAC_update(context, message.baseAddress, message.count) == 1 else { cannotContinue("compute an HMAC") }
-        return [UInt8](unsafeUninitializedCapacity: 32) { output, initialized in
-            if EVP_MAC_final(context, output.baseAddress, &initialized, 32) != 1 { cannotContinue("compute an HMAC") }
+        return [UInt8](unsafeUninitializedCapacity: count) { output, initialized in
+            if EVP_MAC_final(context, output.baseAddress, &initialized, count) != 1 { cannotContinue("compute an HMAC") }
         }
     }
 }
@@ -31,11 +43,11 @@ public enum HMAC {
 final class HMACContext {
     let pointer: OpaquePointer
 
-    init() {
+    init(digest: StaticString = "SHA2-256") {
         guard let context = EVP_MAC_CTX_new(FetchedAlgorithm.hmac.pointer) else { cannotContinue("allocate an HMAC") }
         pointer = context
         var parameters = ParameterList()
-        parameters.text("digest", "SHA2-256")
+        parameters.text("digest", digest)
         guard parameters.withParameters({ EVP_MAC_CTX_set_params(context, $0) }) == 1 else { cannotContinue("set up an HMAC") }
     }
 

@@ -5,7 +5,7 @@ import Storage
 extension AccountService {
     /// Sends a code to the address that an account is to have, or to the one it has if that is not verified.
     ///
-    /// - Throws: `CallerNotAllowed`, `AccountNotFound`, `InvalidUsername`, `UserAlreadyExists`, `RecentSignInRequired`,
+    /// - Throws: `CallerNotAllowed`, `AccountNotFound`, `AccountMerged`, `InvalidUsername`, `UserAlreadyExists`, `RecentSignInRequired`,
     ///   `InvalidPassword`, `PasswordNotSet`, `AccountLocked`, `TooManyCodes`, `TooManyFromClient`, `MessageNotSent`, what verifying an ID token throws; for a
     ///   continuation token `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
     /// - Source: firebase.md, sections 2.9 and 7 (recent login); native-auth.md 1.8, 6.3.
@@ -20,14 +20,14 @@ extension AccountService {
         let now = surroundings.clock.now
         let address = try Username(typed)
         let accountId = asker.accountId
-        let (account, tenant, wanted) = try surroundings.database.read { tx in
+        let (account, shown, tenant, wanted) = try surroundings.database.read { tx in
             guard let account = try tx.account(accountId), let tenant = try catalogue.knownTenant(account.tenantId, in: tx) else {
-                throw AccountNotFound(accountId: accountId)
+                throw try tx.absence(of: accountId)
             }
-            return (account, tenant, try decide(address, account, tenant, in: tx))
+            return (account, try account.answer(in: tx), tenant, try decide(address, account, tenant, in: tx))
         }
         let client = try flows.admit(request.client, tenantId: tenant.id, at: now)
-        if wanted == .nothing { return EmailChangeStep(state: .completed, account: account.answer) }
+        if wanted == .nothing { return EmailChangeStep(state: .completed, account: shown) }
         if let signedInAt = asker.signedInAt, wanted != .verification {
             try prove(account, tenant, request.currentPassword, signedInAt, client, at: now)
         }
@@ -38,7 +38,7 @@ extension AccountService {
         let draft = flows.newFlow(
             kind, .codeRequired, address, of: account.id, in: tenant, language: request.language, request: fingerprint, at: now)
         let flow = try flows.begin(.verifyAddress, tenant, draft.address, sending, request: fingerprint, client: client, at: now) { tx in
-            guard let account = try tx.account(accountId) else { throw AccountNotFound(accountId: accountId) }
+            guard let account = try tx.account(accountId) else { throw try tx.absence(of: accountId) }
             var flow = draft
             flow.isDecoy = try decide(address, account, tenant, in: tx) == .show
             return flow

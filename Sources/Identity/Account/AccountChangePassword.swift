@@ -34,11 +34,13 @@ extension AccountService {
             account.password = sealed
             account.mustChangePassword = false
             account.updatedAt = now
+            let shown = try tx.session(token.sessionId)?.secondFactor
             _ = try tx.deleteSessions(of: account.id)
             try tx.endFlows(of: account.id)
             return .success(
                 try completion.begin(
-                    account, tenant, amr: ["pwd"], scope: request.scope, fresh, AccountChangePassword.info.name, call, at: now, in: tx))
+                    account, tenant, .password.adding(shown), scope: request.scope, fresh, AccountChangePassword.info.name, call, at: now,
+                    in: tx))
         }
         return try completion.tokens(try outcome.get(), tenant, audience: request.audience, at: now)
     }

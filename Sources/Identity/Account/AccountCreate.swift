@@ -3,7 +3,7 @@ import Contract
 extension AccountService {
     /// Creates an account for whose address the caller vouches.
     ///
-    /// - Throws: `TenantNotFound`, `InvalidUsername`, `UserAlreadyExists`, `AccountExists`, `InvalidPassword`, `InvalidAttributes`.
+    /// - Throws: `TenantNotFound`, `InvalidUsername`, `UserAlreadyExists`, `AccountExists`, `AccountMerged`, `InvalidPassword`, `InvalidAttributes`.
     /// - Source: native-auth.md 1.5.
     public func create(_ request: AccountCreate.Params, _ call: any CallContext) throws -> AccountCreate.Result {
         let now = surroundings.clock.now
@@ -22,9 +22,10 @@ extension AccountService {
         try surroundings.database.write { tx in
             try tx.lock([id])
             if try tx.account(id) != nil { throw AccountExists(accountId: id) }
+            try tx.requireUnmerged(id)
             guard try tx.insert(made) else { throw UserAlreadyExists(next: "account.find") }
             try surroundings.audit.record(AuditEvent(AccountCreate.info.name, call, tenant: tenant.id, subject: id), at: now, in: tx)
         }
-        return account.answer
+        return account.answer([])
     }
 }

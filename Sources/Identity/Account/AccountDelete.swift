@@ -3,11 +3,11 @@ import Contract
 extension AccountService {
     /// Deletes an account with its sessions and flows. Its address is free again.
     ///
-    /// - Throws: `AccountNotFound`.
+    /// - Throws: `AccountNotFound`, `AccountMerged`.
     public func delete(_ request: AccountDelete.Params, _ call: any CallContext) throws -> AccountDelete.Result {
         let now = surroundings.clock.now
         try surroundings.database.write { tx in
-            guard let account = try tx.account(request.accountId) else { throw AccountNotFound(accountId: request.accountId) }
+            guard let account = try tx.account(request.accountId) else { throw try tx.absence(of: request.accountId) }
             try tx.deleteAccount(account.id)
             let isHidden = try catalogue.knownTenant(account.tenantId, in: tx)?.settings.enumerationProtection ?? false
             if isHidden { try tx.hideFlows(of: account.id) } else { try tx.endFlows(of: account.id, .accountDeleted) }

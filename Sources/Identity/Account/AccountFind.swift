@@ -4,9 +4,9 @@ extension AccountService {
     /// - Throws: `TenantNotFound`, `AccountNotFound`.
     public func find(_ request: AccountFind.Params, _ call: any CallContext) throws -> AccountFind.Result {
         let found = try surroundings.database.read { tx in
-            try tx.account(named: request.username, in: try catalogue.tenant(request.tenantId, in: tx).id)
+            try tx.account(named: request.username, in: try catalogue.tenant(request.tenantId, in: tx).id)?.answer(in: tx)
         }
         guard let found else { throw AccountNotFound() }
-        return found.answer
+        return found
     }
 }

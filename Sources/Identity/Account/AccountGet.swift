@@ -1,11 +1,11 @@
 import Contract
 
 extension AccountService {
-    /// - Throws: `AccountNotFound`.
+    /// - Throws: `AccountNotFound`, `AccountMerged`.
     public func get(_ request: AccountGet.Params, _ call: any CallContext) throws -> AccountGet.Result {
-        guard let account = try surroundings.database.read({ try $0.account(request.accountId) }) else {
-            throw AccountNotFound(accountId: request.accountId)
+        try surroundings.database.read { tx in
+            guard let account = try tx.account(request.accountId) else { throw try tx.absence(of: request.accountId) }
+            return try account.answer(in: tx)
         }
-        return account.answer
     }
 }

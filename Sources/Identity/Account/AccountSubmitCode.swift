@@ -33,6 +33,8 @@ extension AccountService {
             account.username = flow.username
             account.email = flow.username
             account.isEmailVerified = true
+            // Whoever was anonymous has a way to sign in from now on: codes to this address.
+            if account.method == .anonymous { account.method = .code }
             account.updatedAt = now
             try tx.update(account)
             let details = [("outcome", isChange ? "changed" : "verified")]
@@ -43,10 +45,11 @@ extension AccountService {
             return .moved
         }
         if let left { try tell(left.address, of: left.tenant, after: flow, call, at: now) }
-        guard let account = try surroundings.database.read({ try $0.account(flow.accountId) }) else { throw FlowEnded(.accountDeleted) }
-        guard flow.kind == .emailChange else { return EmailChangeStep(state: .completed, account: account.answer) }
+        let account = try surroundings.database.read { tx in try tx.account(flow.accountId)?.answer(in: tx) }
+        guard let account else { throw FlowEnded(.accountDeleted) }
+        guard flow.kind == .emailChange else { return EmailChangeStep(state: .completed, account: account) }
         return EmailChangeStep(
-            state: .completed, continuationToken: flows.token(of: flow), expiresAt: flow.expiresAt, account: account.answer)
+            state: .completed, continuationToken: flows.token(of: flow), expiresAt: flow.expiresAt, account: account)
     }
 
     /// Writes to the address that an account had. The change stands whether that works or not: who moves often has lost the mailbox.

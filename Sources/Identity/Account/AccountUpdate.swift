@@ -3,13 +3,13 @@ import Contract
 extension AccountService {
     /// Changes what is given of an account. Disabling it ends its sessions.
     ///
-    /// - Throws: `AccountNotFound`, `InvalidAttributes`.
+    /// - Throws: `AccountNotFound`, `AccountMerged`, `InvalidAttributes`.
     public func update(_ request: AccountUpdate.Params, _ call: any CallContext) throws -> AccountUpdate.Result {
         let now = surroundings.clock.now
         return try surroundings.database.write { tx in
             try tx.lock([request.accountId])
             guard var account = try tx.account(request.accountId), let tenant = try catalogue.knownTenant(account.tenantId, in: tx) else {
-                throw AccountNotFound(accountId: request.accountId)
+                throw try tx.absence(of: request.accountId)
             }
             let given = request.attributes ?? [:]
             let accepted = try tenant.accept(given)
@@ -22,7 +22,7 @@ extension AccountService {
             if account.isDisabled { _ = try tx.deleteSessions(of: account.id) }
             try surroundings.audit.record(
                 AuditEvent(AccountUpdate.info.name, call, tenant: tenant.id, subject: account.id), at: now, in: tx)
-            return account.answer
+            return try account.answer(in: tx)
         }
     }
 }

@@ -32,9 +32,11 @@ enum EmailChange: Equatable {
 enum RecentSignIn {
     static let maximumAgeSeconds: Int64 = 300
 
+    static func isRecent(_ authenticatedAt: Int64, at now: Int64) -> Bool { now - authenticatedAt <= maximumAgeSeconds }
+
     /// - Throws: `RecentSignInRequired`.
     static func check(authenticatedAt: Int64, at now: Int64) throws {
-        if now - authenticatedAt > maximumAgeSeconds {
+        if !isRecent(authenticatedAt, at: now) {
             throw RecentSignInRequired(authenticatedAt: authenticatedAt, maximumAgeSeconds: maximumAgeSeconds)
         }
     }

@@ -5,6 +5,7 @@ import Storage
 /// What is to be done so that the store says what a document says: a pure function of the two.
 struct ApplyPlan {
     let tenants: [PlannedTenant]
+    let idps: [PlannedIdp]
     let pools: [PlannedPool]
     let roles: [PlannedRole]
 
@@ -27,6 +28,23 @@ struct ApplyPlan {
                 declaration, delivery: fresh.deliveries[place], at: place, existing: tx.tenant(id), now: now, vault, &problems)
         }
         let isTenant: (String) throws -> Bool = { id in try tenantIds.contains(id) || tx.tenant(id) != nil }
+        var idpNames: Set<[String]> = []
+        idps = try (request.idps ?? []).enumerated().compactMap { place, declaration in
+            guard idpNames.insert([declaration.tenantId, declaration.providerId]).inserted else {
+                problems.add(
+                    "/idps/\(place)/providerId", rule: "duplicate",
+                    "The provider \(declaration.providerId) of \(declaration.tenantId) stands in the document already.")
+                return nil
+            }
+            guard try isTenant(declaration.tenantId) else {
+                problems.add(
+                    "/idps/\(place)/tenantId", rule: TenantNotFound.type, TenantNotFound(tenantId: declaration.tenantId).message)
+                return nil
+            }
+            return try PlannedIdp(
+                declaration, at: place, existing: try tx.idp(declaration.providerId, of: declaration.tenantId), fresh.secrets[place], vault,
+                now: now, allowsPlainLoopback: allowsPlainLoopback, &problems)
+        }
         let found = try PoolsOfDocument(declaredPools, fresh.poolIds, in: tx, &problems)
         let roleNames = Set(declaredRoles.map(\.name))
         let isRole: (String) throws -> Bool = { name in try roleNames.contains(name) || tx.role(name) != nil }
@@ -53,7 +71,10 @@ struct ApplyPlan {
     }
 
     /// Whether anything is to be changed.
-    var writes: Bool { tenants.contains(where: \.writes) || pools.contains(where: \.writes) || roles.contains(where: \.writes) }
+    var writes: Bool {
+        tenants.contains(where: \.writes) || idps.contains(where: \.writes) || pools.contains(where: \.writes)
+            || roles.contains(where: \.writes)
+    }
 
     /// - Throws: `KeyNeeded` for a new tenant or pool without a key among `keys`.
     func write(
@@ -61,11 +82,14 @@ struct ApplyPlan {
     ) throws {
         guard writes else { return }
         try tx.advanceEpoch()
-        func record(_ difference: Difference, poolId: String? = nil, subject: String? = nil, tenantId: String? = nil) throws {
+        func record(
+            _ difference: Difference, poolId: String? = nil, subject: String? = nil, tenantId: String? = nil, providerId: String? = nil
+        ) throws {
             var details: JSONObject = [
                 "change": .string(difference.change.rawValue), "changed": .array(difference.changed.map { .string($0) }),
             ]
             if let tenantId { details["tenantId"] = .string(tenantId) }
+            if let providerId { details["providerId"] = .string(providerId) }
             try audit.record(
                 AuditEvent(method: SystemApply.info.name, trace: trace, poolId: poolId, subject: subject, details: details), at: now, in: tx
             )
@@ -73,6 +97,10 @@ struct ApplyPlan {
         for tenant in tenants where tenant.writes {
             try tenant.write(keys.tenants[tenant.place], at: now, in: tx)
             try record(tenant.difference, tenantId: tenant.after.id)
+        }
+        for idp in idps where idp.writes {
+            try idp.write(in: tx)
+            try record(idp.difference, tenantId: idp.after.tenantId, providerId: idp.after.providerId)
         }
         for pool in pools where pool.writes {
             try pool.write(keys.pools[pool.place], at: now, in: tx)
@@ -91,6 +119,11 @@ struct ApplyPlan {
                 pointer: "/tenants/\(tenant.place)", kind: .tenant, name: tenant.after.id, tenantId: tenant.after.id,
                 change: tenant.difference.change, changed: tenant.difference.changed)
         }
+        let ofIdps = idps.map { idp in
+            AppliedChange(
+                pointer: "/idps/\(idp.place)", kind: .idp, name: idp.after.providerId, tenantId: idp.after.tenantId,
+                change: idp.difference.change, changed: idp.difference.changed)
+        }
         let ofPools = pools.map { pool in
             let isKnown = !request.dryRun || pool.before != nil || request.pools?[pool.place].poolId != nil
             return AppliedChange(
@@ -102,7 +135,7 @@ struct ApplyPlan {
                 pointer: "/roles/\(role.place)", kind: .role, name: role.after.name, roleArn: realm.arn(ofRole: role.after.name),
                 change: role.difference.change, changed: role.difference.changed)
         }
-        return ofTenants + ofPools + ofRoles
+        return ofTenants + ofIdps + ofPools + ofRoles
     }
 }
 

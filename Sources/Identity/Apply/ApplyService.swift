@@ -65,6 +65,8 @@ struct FreshParts: Sendable {
     let deliveries: [Int: TenantDelivery]
     let poolIds: [String]
     let roleIds: [String]
+    /// The client secrets of identity providers, sealed; nil for one without.
+    let secrets: [[UInt8]?]
 
     init(for request: SystemApply.Params, _ surroundings: Surroundings) {
         deliveries = Dictionary(
@@ -72,6 +74,7 @@ struct FreshParts: Sendable {
                 tenant.delivery.map { (place, $0.sealed(for: tenant.tenantId, surroundings.vault)) }
             })
         poolIds = (request.pools ?? []).map { $0.poolId ?? surroundings.newIdentifier() }
+        secrets = (request.idps ?? []).map { $0.sealedSecret(surroundings.vault) }
         roleIds = (request.roles ?? []).map { _ in RoleRecord.newId(surroundings.random) }
     }
 }

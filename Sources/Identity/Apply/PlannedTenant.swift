@@ -47,7 +47,8 @@ struct PlannedTenant {
     /// What a document can change, in the order of the declaration.
     private static let members = [
         "name", "localAccountMethod", "signUpAllowed", "attributes", "audiences", "scopes", "passwordPolicy", "codes", "lockout", "tokens",
-        "delivery", "enumerationProtection",
+        "delivery", "enumerationProtection", "oneAccountPerAddress", "mfa", "totpAdjacentIntervals", "anonymousAllowed",
+        "customTokenSigners",
     ]
 
     /// The delivery that there is to be, sealed. What says the same as before stays as it is: the same secret sealed again looks different.
@@ -76,6 +77,8 @@ extension TenantDeclaration {
         TenantUpdate.Params(
             tenantId: tenantId, name: name, localAccountMethod: localAccountMethod, signUpAllowed: signUpAllowed, attributes: attributes,
             audiences: audiences, scopes: scopes, passwordPolicy: passwordPolicy, codes: codes, lockout: lockout, tokens: tokens,
-            enumerationProtection: enumerationProtection)
+            enumerationProtection: enumerationProtection, oneAccountPerAddress: oneAccountPerAddress, mfa: mfa,
+            totpAdjacentIntervals: totpAdjacentIntervals, anonymousAllowed: anonymousAllowed,
+            customTokenSigners: customTokenSigners)
     }
 }

@@ -10,6 +10,7 @@ public final class Catalogue: Sendable {
     private let poolRoles = EpochCache<String, [String: String]>()
     private let roles = EpochCache<String, KnownRole>()
     private let tenants = EpochCache<String, TenantRecord>()
+    private let idps = EpochCache<[String], IdpRecord>()
     private let revocationList = EpochCache<Int, Revocations>()
     private let storeIds = EpochCache<Int, String>()
     let signingKeys: SigningKeys
@@ -84,6 +85,14 @@ public final class Catalogue: Sendable {
     /// The tenant, nil if there is none.
     func knownTenant(_ id: String, in tx: Transaction) throws -> TenantRecord? {
         try tenants.value(for: id, in: tx) { try tx.tenant(id) }
+    }
+
+    /// - Throws: `TenantNotFound`, `IdpNotFound`.
+    func idp(_ providerId: String, of tenantId: String, in tx: Transaction) throws -> IdpRecord {
+        let tenant = try tenant(tenantId, in: tx)
+        let known = try idps.value(for: [tenant.id, providerId], in: tx) { try tx.idp(providerId, of: tenant.id) }
+        guard let known else { throw IdpNotFound(tenantId: tenant.id, providerId: providerId) }
+        return known
     }
 
     /// The name of the role that a pool gives to identities of `kind`.

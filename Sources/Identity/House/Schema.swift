@@ -71,6 +71,8 @@ public enum Schema {
                 "ALTER TABLE pool ADD COLUMN tag_maps TEXT NOT NULL DEFAULT '{}'",
                 "CREATE INDEX audit_anchor ON audit (chain, number) WHERE number = 1 OR method = 'audit.checkpoint'",
             ] + TenantTables.statements + PeopleTables.statements + OutboxTables.statements + SessionTables.statements
-                + CredentialsProviderTables.statements + ClientTables.statements),
+                + CredentialsProviderTables.statements + ClientTables.statements + IdpTables.statements + AccountLoginTables.statements
+                + SpentTokenTables.statements + FactorTables.statements + IdpFlowTables.statements
+                + MergedAccountTables.statements),
     ]
 }

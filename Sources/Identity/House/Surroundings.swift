@@ -24,6 +24,10 @@ public final class Surroundings: Sendable {
     /// Who knows passwords that have leaked; nil: nobody can be asked.
     let breachedPasswords: (any BreachedPasswordLookup)?
     let passwords: PasswordHasher
+    let alarms = Alarms()
+    /// Who takes people back from their providers.
+    public let callbacks: CallbackListener
+    let deviceTurns = DeviceTurns()
 
     public init(
         realm: Realm, database: any Database, clock: any WallClock, random: any RandomSource, vault: Vault, isTesting: Bool = false,
@@ -42,6 +46,7 @@ public final class Surroundings: Sendable {
         self.foreign = foreign
         self.delivery = delivery
         self.breachedPasswords = breachedPasswords
+        callbacks = CallbackListener(alarms: alarms)
         passwords = PasswordHasher(cost: passwordCost, vault: vault, random: random)
     }
 

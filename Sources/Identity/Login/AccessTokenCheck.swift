@@ -47,11 +47,11 @@ struct AccessTokenCheck: Sendable {
     }
 
     private func ask(_ url: String, _ provider: LoginProvider, _ call: any CallContext) throws -> JSONNode {
-        let (status, object) = try surroundings.foreign.object(at: url, of: provider.address, call)
+        let (status, object) = try surroundings.foreign.object(ProviderQuestion(url), of: provider.address, call)
         switch status {
         case 200: return object
         case 400, 401, 403:
-            if isMomentary(object["error"]) {
+            if Self.isMomentary(object["error"]) {
                 throw ProviderUnavailable(provider: provider.name, reason: "It says that it cannot tell now (HTTP \(status)).")
             }
             throw refusal(provider, "signature", "The provider does not accept it (HTTP \(status)).")
@@ -61,7 +61,7 @@ struct AccessTokenCheck: Sendable {
     }
 
     /// Whether an error is of Facebook's kinds that say nothing of the token: unknown, down, or too many calls (Graph API, Handle Errors).
-    private func isMomentary(_ error: JSONNode?) -> Bool {
+    static func isMomentary(_ error: JSONNode?) -> Bool {
         error?["is_transient"]?.bool == true || [1, 2, 4, 17, 32, 341, 613].contains(error?["code"]?.number?.int64 ?? 0)
     }
 

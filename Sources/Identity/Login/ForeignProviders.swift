@@ -1,6 +1,7 @@
 import Contract
 import Crypto
 import JSON
+import Network
 
 /// Login providers as they are reached over the network.
 public protocol ForeignProviders: Sendable {
@@ -14,10 +15,44 @@ public protocol ForeignProviders: Sendable {
         for header: JWSHeader, issuer: String, of provider: ProviderAddress, _ call: any CallContext
     ) throws -> PublicKey?
 
-    /// The JSON object that a provider answers at `url`, with the HTTP status.
+    /// The JSON object that a provider answers, with the HTTP status.
     ///
     /// - Throws: as `key`.
-    func object(at url: String, of provider: ProviderAddress, _ call: any CallContext) throws -> (status: Int, object: JSONNode)
+    func object(_ question: ProviderQuestion, of provider: ProviderAddress, _ call: any CallContext) throws -> (
+        status: Int, object: JSONNode
+    )
+
+    /// The discovery document of an issuer, fetched anew, which is that issuer's.
+    ///
+    /// - Throws: as `key`.
+    func description(of issuer: String, _ provider: ProviderAddress, _ call: any CallContext) throws -> JSONNode
+
+    /// Looks at everything that an issuer publishes, anew.
+    ///
+    /// - Throws: what moves the call to where it may wait for other machines; a failure of the issuer stands in the answer.
+    func inspect(issuer: String, of provider: ProviderAddress, _ call: any CallContext) throws -> IssuerInspection
+}
+
+/// What a provider is asked.
+public struct ProviderQuestion: Sendable {
+    public let url: String
+    public let headers: [(name: String, value: String)]
+    /// What is posted; nil for a GET.
+    public let body: [UInt8]?
+    public let contentType: String
+    /// The issuer whose document names the URL; nil for one that is known or that an administrator typed.
+    public let issuer: String?
+
+    init(
+        _ url: String, headers: [(name: String, value: String)] = [], body: [UInt8]? = nil, contentType: String = "application/json",
+        namedBy issuer: String? = nil
+    ) {
+        self.url = url
+        self.headers = headers
+        self.body = body
+        self.contentType = contentType
+        self.issuer = issuer
+    }
 }
 
 /// How a provider may be reached.
@@ -44,7 +79,17 @@ public struct NoForeignProviders: ForeignProviders {
         throw ProviderUnavailable(provider: provider.name, reason: "this process asks nobody. Give its keys with the pool.")
     }
 
-    public func object(at url: String, of provider: ProviderAddress, _ call: any CallContext) throws -> (status: Int, object: JSONNode) {
+    public func object(_ question: ProviderQuestion, of provider: ProviderAddress, _ call: any CallContext) throws -> (
+        status: Int, object: JSONNode
+    ) {
         throw ProviderUnavailable(provider: provider.name, reason: "this process asks nobody.")
+    }
+
+    public func description(of issuer: String, _ provider: ProviderAddress, _ call: any CallContext) throws -> JSONNode {
+        throw ProviderUnavailable(provider: provider.name, reason: "this process asks nobody.")
+    }
+
+    public func inspect(issuer: String, of provider: ProviderAddress, _ call: any CallContext) throws -> IssuerInspection {
+        IssuerInspection(failure: IssuerFailure(.unavailable, "This process asks nobody."))
     }
 }

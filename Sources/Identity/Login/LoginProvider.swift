@@ -58,7 +58,7 @@ extension LoginProvider {
     ///   - allowsPlainLoopback: whether plain http to this machine needs no `allowInsecure`.
     /// - Throws: `InvalidPoolProvider`, `LegacyProviderNotSupported`.
     init(_ settings: PoolProviderSettings, in realm: Realm?, allowsPlainLoopback: Bool) throws {
-        let scheme = settings.allowInsecure || allowsPlainLoopback ? URLScheme.httpsOrPlainLoopback : .https
+        let scheme = settings.allowInsecure || allowsPlainLoopback ? ProviderURL.httpsOrPlainLoopback : .https
         switch settings.name {
         case .provider(let provider):
             name = provider.rawValue
@@ -95,49 +95,24 @@ extension LoginProvider {
         }
     }
 
-    /// What the URLs of a provider may begin with.
-    private enum URLScheme {
-        case https
-        case httpsOrPlainLoopback
-
-        /// What follows the scheme; nil for other schemes, plain http to other machines, and characters that cannot stand there.
-        /// Neither query nor fragment are allowed (OpenID Connect Core 2, iss).
-        func rest(of url: String) -> Substring? {
-            let isPlain = url.hasPrefix("http://")
-            guard isPlain || url.hasPrefix("https://") else { return nil }
-            let rest = url.dropFirst(isPlain ? 7 : 8)
-            let host = rest.hasPrefix("[") ? rest.prefix { $0 != "]" } + "]" : rest.prefix { $0 != "/" && $0 != ":" }
-            let isLoopback = ["localhost", "127.0.0.1", "[::1]"].contains(String(host)) || host.hasSuffix(".localhost")
-            guard !host.isEmpty, !isPlain || (self == .httpsOrPlainLoopback && isLoopback),
-                rest.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !"?#@\\\"<>^`{|}".utf8.contains($0) })
-            else { return nil }
-            return rest
-        }
-
-        /// Why a URL of plain http is refused.
-        static func hint(_ url: String) -> String {
-            url.hasPrefix("http://") ? " Plain http is for localhost only, with allowInsecure." : ""
-        }
-    }
-
-    private static func name(ofIssuer issuer: String, _ scheme: URLScheme) throws -> String {
+    private static func name(ofIssuer issuer: String, _ scheme: ProviderURL) throws -> String {
         guard let name = scheme.rest(of: issuer), name.utf8.count <= 128 else {
             throw InvalidPoolProvider(
                 provider: issuer,
-                reason: "an issuer is an https URL of up to 128 characters with neither query nor fragment.\(URLScheme.hint(issuer))")
+                reason: "an issuer is an https URL of up to 128 characters with neither query nor fragment.\(ProviderURL.hint(issuer))")
         }
         return String(name)
     }
 
     /// - Returns: the endpoint without a slash at its end.
-    private static func endpoint(_ url: String, of name: String, _ kind: Kind, _ scheme: URLScheme) throws -> String {
+    private static func endpoint(_ url: String, of name: String, _ kind: Kind, _ scheme: ProviderURL) throws -> String {
         guard kind == .facebook || kind == .amazon else {
             throw InvalidPoolProvider(
                 provider: name, reason: "its keys are found by its issuer; endpoint is for providers of access tokens.")
         }
         guard scheme.rest(of: url) != nil else {
             throw InvalidPoolProvider(
-                provider: name, reason: "its endpoint is an https URL with neither query nor fragment.\(URLScheme.hint(url))")
+                provider: name, reason: "its endpoint is an https URL with neither query nor fragment.\(ProviderURL.hint(url))")
         }
         return url.hasSuffix("/") ? String(url.dropLast()) : url
     }

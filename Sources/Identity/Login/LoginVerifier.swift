@@ -71,7 +71,7 @@ struct LoginVerifier: Sendable {
 
 extension JWSError {
     /// What is wrong with a token of somebody else's.
-    fileprivate var text: String {
+    var text: String {
         switch self {
         case .malformed: "It is no signed JSON Web Token."
         case .algorithmNotAllowed(let name): "Its algorithm \(name) is not accepted."

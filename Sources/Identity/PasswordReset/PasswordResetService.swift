@@ -24,7 +24,8 @@ public struct PasswordResetService: Sendable {
                 expiresAt: flow.code.expiresAt)
         case .passwordRequired, .attributesRequired:
             return PasswordResetStep(state: .passwordRequired, continuationToken: token, expiresAt: flow.expiresAt)
-        case .completed: return PasswordResetStep(state: .completed, continuationToken: token, expiresAt: flow.expiresAt)
+        case .completed, .secondFactorRequired, .enrolmentRequired, .enrolmentCode:
+            return PasswordResetStep(state: .completed, continuationToken: token, expiresAt: flow.expiresAt)
         }
     }
 }

@@ -5,12 +5,12 @@ import Storage
 /// A person's account in a tenant, as the store holds it (native-auth.md 1.5).
 struct AccountRecord: Sendable {
     /// How its owner was signed up, and signs in ever after.
-    enum Method: String, Sendable { case password, code, federated }
+    enum Method: String, Sendable { case password, code, federated, anonymous, custom }
 
     let id: String
     let tenantId: String
-    /// As it was typed at sign-up.
-    var username: String
+    /// The address that it signs in with, as it was typed at sign-up; nil for one without an address of its own.
+    var username: String?
     var email: String?
     var isEmailVerified: Bool
     var method: Method
@@ -26,6 +26,9 @@ struct AccountRecord: Sendable {
     let createdAt: Int64
     var updatedAt: Int64
     var lastSignInAt: Int64?
+
+    /// Whether its owner signs in here, with a password or with codes.
+    var hasOwnWayIn: Bool { method == .password || method == .code }
 
     /// What wrong passwords and codes are counted by.
     var lockoutSubject: String { "account/\(id)" }
@@ -88,26 +91,30 @@ extension Transaction {
             """, account.id, account.tenantId, account.username, account.email, account.isEmailVerified, account.method.rawValue,
             account.password, JSONValue.object(account.attributes).text, JSONValue.object(account.claims).text, account.isDisabled,
             account.mustChangePassword, account.validAfter, account.createdAt, account.updatedAt, account.lastSignInAt)
-        let isFree =
-            try execute(
-                """
-                INSERT INTO account_name (tenant_id, kind, name, account_id) VALUES ($1, 'email', $2, $3)
-                ON CONFLICT (tenant_id, kind, name) DO NOTHING
-                """, account.tenantId, Username.fold(account.username), account.id) == 1
+        guard let username = account.username else { return true }
+        let isFree = try claim(username, for: account)
         if !isFree { try execute("DELETE FROM account WHERE id = $1", account.id) }
         return isFree
+    }
+
+    /// Makes an address lead to an account. Answers false if it leads to another one.
+    func claim(_ username: String, for account: AccountRecord) throws -> Bool {
+        try execute(
+            """
+            INSERT INTO account_name (tenant_id, kind, name, account_id) VALUES ($1, 'email', $2, $3)
+            ON CONFLICT (tenant_id, kind, name) DO NOTHING
+            """, account.tenantId, Username.fold(username), account.id) == 1
+    }
+
+    /// Makes no address lead to an account any more.
+    func releaseNames(of accountId: String) throws {
+        try execute("DELETE FROM account_name WHERE account_id = $1 AND kind = 'email'", accountId)
     }
 
     /// Lets an account be signed in to with another address, and with the one before no more. Answers false if somebody else has it.
     func rename(_ account: AccountRecord, to address: String) throws -> Bool {
         let name = Username.fold(address)
-        let isFree =
-            try execute(
-                """
-                INSERT INTO account_name (tenant_id, kind, name, account_id) VALUES ($1, 'email', $2, $3)
-                ON CONFLICT (tenant_id, kind, name) DO NOTHING
-                """, account.tenantId, name, account.id) == 1
-        if !isFree, try self.account(named: name, in: account.tenantId)?.id != account.id { return false }
+        if try !claim(name, for: account), try self.account(named: name, in: account.tenantId)?.id != account.id { return false }
         try execute("DELETE FROM account_name WHERE account_id = $1 AND kind = 'email' AND name <> $2", account.id, name)
         return true
     }
@@ -134,7 +141,7 @@ extension Transaction {
 extension AccountRecord {
     init(_ row: Row) {
         self.init(
-            id: row.string(0), tenantId: row.string(1), username: row.string(2), email: row.optionalString(3),
+            id: row.string(0), tenantId: row.string(1), username: row.optionalString(2), email: row.optionalString(3),
             isEmailVerified: row.bool(4), method: Method(rawValue: row.string(5)) ?? .code, password: row.optionalBytes(6),
             attributes: Self.object(row.string(7)), claims: Self.object(row.string(8)), isDisabled: row.bool(9),
             mustChangePassword: row.bool(10), validAfter: row.int(11), createdAt: row.int(12), updatedAt: row.int(13),

@@ -46,6 +46,14 @@ extension Flows {
         return client
     }
 
+    /// The same for a call with a credential. One that waits for somebody to come back is run more than once, and has nothing that could
+    /// be guessed: it counts nothing.
+    func admit(_ origin: ClientOrigin?, _ credential: Credential, tenantId: String, at now: Int64) throws -> ClientKey? {
+        guard let origin else { return nil }
+        if case .continuationToken = credential.kind { return try ClientKey(origin, in: tenantId) }
+        return try admit(origin, tenantId: tenantId, at: now)
+    }
+
     /// The same for a step of a flow, whose tenant its token tells.
     func admit(_ origin: ClientOrigin?, token: String, at now: Int64) throws -> ClientKey? {
         guard let origin else { return nil }

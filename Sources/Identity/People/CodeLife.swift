@@ -3,7 +3,13 @@ import Contract
 /// How long the code of a flow is good, and what sends another one (native-auth.md 1.8).
 extension Flow {
     /// The method that sends another code.
-    var resendMethod: String { kind.namespace == "account" ? "account.changeEmail" : "\(kind.namespace).resendCode" }
+    var resendMethod: String {
+        switch kind.namespace {
+        case "account": "account.changeEmail"
+        case "mfa": "mfa.challenge"
+        case let namespace: "\(namespace).resendCode"
+        }
+    }
 
     /// When people are advised to ask for another code.
     func resendAt(_ policy: CodePolicy) -> Int64 { code.sentAt + policy.resendAfterSeconds }

@@ -7,18 +7,25 @@ struct Flow: Sendable {
         case signUp, signIn, passwordReset
         /// An account is to have another address, or its owner shows that the present one is theirs.
         case emailChange, emailVerification
+        /// Somebody has shown one factor in one step, or somebody signed in enrols another.
+        case secondFactor, factorEnrolment
 
         /// Where the methods are that carry it on.
         var namespace: String {
             switch self {
             case .signUp, .signIn, .passwordReset: rawValue
             case .emailChange, .emailVerification: "account"
+            case .secondFactor, .factorEnrolment: "mfa"
             }
         }
     }
 
     /// What it waits for.
-    enum Stage: String, Sendable { case codeRequired, passwordRequired, attributesRequired, completed }
+    enum Stage: String, Sendable {
+        case codeRequired, passwordRequired, attributesRequired, completed
+        /// A second factor has to be shown; one has to be enrolled; the code of the one that is enrolled has to be shown.
+        case secondFactorRequired, enrolmentRequired, enrolmentCode
+    }
 
     /// A code that is on its way or was.
     struct Code: Sendable {
@@ -114,12 +121,20 @@ struct Flow: Sendable {
     }
 
     /// The method that goes on from where it stands.
-    var expectedMethod: String {
-        switch stage {
-        case .codeRequired: "\(kind.namespace).submitCode"
-        case .passwordRequired: "\(kind.namespace).submitPassword"
-        case .attributesRequired: "\(kind.namespace).submitAttributes"
+    var expectedMethod: String { stage.method(in: kind.namespace) }
+}
+
+extension Flow.Stage {
+    /// The method that goes on from it, in the flows of a namespace.
+    func method(in namespace: String) -> String {
+        switch self {
+        case .codeRequired: "\(namespace).submitCode"
+        case .passwordRequired: "\(namespace).submitPassword"
+        case .attributesRequired: "\(namespace).submitAttributes"
         case .completed: "signIn.withContinuation"
+        case .secondFactorRequired: "mfa.resolve"
+        case .enrolmentRequired: "mfa.enroll"
+        case .enrolmentCode: "mfa.confirm"
         }
     }
 }

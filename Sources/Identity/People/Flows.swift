@@ -98,6 +98,14 @@ struct Flows: Sendable {
         _ token: String, _ kinds: Flow.Kind..., request: [UInt8], at now: Int64,
         _ body: (Transaction, inout Flow, TenantRecord) throws -> Step
     ) throws -> Flow {
+        try advance(token, kinds, request: request, at: now, body)
+    }
+
+    /// The same for a list of kinds.
+    func advance(
+        _ token: String, _ kinds: [Flow.Kind], request: [UInt8], at now: Int64,
+        _ body: (Transaction, inout Flow, TenantRecord) throws -> Step
+    ) throws -> Flow {
         let address = try peek(token, kinds, request: request, at: now).flow.address
         let outcome = try surroundings.database.write { tx -> Result<Flow, any Error> in
             try tx.lock([Self.lockName(address: address)])

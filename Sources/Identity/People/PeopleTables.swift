@@ -6,7 +6,7 @@ enum PeopleTables {
         // tenant_id has no reference: the default tenant may have no row.
         """
         CREATE TABLE account (
-            id TEXT PRIMARY KEY, tenant_id TEXT NOT NULL, username TEXT NOT NULL, email TEXT, email_verified BOOLEAN NOT NULL,
+            id TEXT PRIMARY KEY, tenant_id TEXT NOT NULL, username TEXT, email TEXT, email_verified BOOLEAN NOT NULL,
             method TEXT NOT NULL, password BYTEA, attributes TEXT NOT NULL, claims TEXT NOT NULL, disabled BOOLEAN NOT NULL,
             must_change_password BOOLEAN NOT NULL, valid_after BIGINT NOT NULL, created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL,
             last_sign_in_at BIGINT)

@@ -1,3 +1,4 @@
+import JSON
 import Storage
 
 /// Somebody signed in, somewhere: a family of refresh tokens.
@@ -6,6 +7,12 @@ struct SessionRecord: Sendable {
     let accountId: String
     /// How its owner was authenticated (RFC 8176).
     let amr: [String]
+    /// What they signed in with: `password`, `code`, `anonymous`, `custom`, or a provider.
+    let provider: String
+    /// Claims of its tokens alone.
+    let claims: JSONObject
+    /// What was shown beside the first factor.
+    let secondFactor: ShownFactor?
     let authenticatedAt: Int64
     let createdAt: Int64
     var lastUsedAt: Int64
@@ -24,17 +31,35 @@ struct RefreshTokenRecord: Sendable {
     let expiresAt: Int64
 }
 
+extension SessionRecord {
+    /// How its owner was authenticated, for a session that goes on where this one was.
+    var proof: SignInProof {
+        SignInProof(amr: amr, provider: provider, claims: claims, authenticatedAt: authenticatedAt, secondFactor: secondFactor)
+    }
+
+    /// What its access tokens allow, as far as the tenant offers it still, to be asked for again.
+    func scope(in tenant: TenantRecord) throws -> String { try Scopes.refreshed(nil, of: scopes, by: tenant).text }
+}
+
 extension Transaction {
     func session(_ id: String) throws -> SessionRecord? {
         try queryOne(
-            "SELECT id, account_id, amr, authenticated_at, created_at, last_used_at, expires_at, scope FROM session WHERE id = $1", id,
+            """
+            SELECT
+                id, account_id, amr, provider, claims, authenticated_at, created_at, last_used_at, expires_at, second_factor, factor_id,
+                scope
+            FROM session WHERE id = $1
+            """, id,
             row: SessionRecord.init)
     }
 
     func sessions(of accountId: String, at now: Int64, limit: Int) throws -> [SessionRecord] {
         try query(
             """
-            SELECT id, account_id, amr, authenticated_at, created_at, last_used_at, expires_at, scope FROM session
+            SELECT
+                id, account_id, amr, provider, claims, authenticated_at, created_at, last_used_at, expires_at, second_factor, factor_id,
+                scope
+            FROM session
             WHERE account_id = $1 AND expires_at > $2 ORDER BY created_at DESC, id LIMIT $3
             """, accountId, now, limit, row: SessionRecord.init)
     }
@@ -42,10 +67,13 @@ extension Transaction {
     func insert(_ session: SessionRecord) throws {
         try execute(
             """
-            INSERT INTO session (id, account_id, amr, authenticated_at, created_at, last_used_at, expires_at, scope)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-            """, session.id, session.accountId, session.amr.joined(separator: " "), session.authenticatedAt, session.createdAt,
-            session.lastUsedAt, session.expiresAt, session.scopes.text)
+            INSERT INTO session (
+                id, account_id, amr, provider, claims, authenticated_at, created_at, last_used_at, expires_at, second_factor, factor_id,
+                scope)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+            """, session.id, session.accountId, session.amr.joined(separator: " "), session.provider,
+            JSONValue.object(session.claims).text, session.authenticatedAt, session.createdAt, session.lastUsedAt, session.expiresAt,
+            session.secondFactor?.kind, session.secondFactor?.factorId, session.scopes.text)
     }
 
     func touchSession(_ id: String, usedAt now: Int64, expiresAt: Int64) throws {
@@ -54,6 +82,11 @@ extension Transaction {
 
     /// Ends a session with all its refresh tokens. Answers false if there is none.
     func deleteSession(_ id: String) throws -> Bool { try execute("DELETE FROM session WHERE id = $1", id) == 1 }
+
+    /// Ends all sessions of an account but one.
+    func deleteSessions(of accountId: String, except id: String) throws {
+        try execute("DELETE FROM session WHERE account_id = $1 AND id <> $2", accountId, id)
+    }
 
     /// Ends all sessions of an account and answers how many they were.
     func deleteSessions(of accountId: String) throws -> Int { try execute("DELETE FROM session WHERE account_id = $1", accountId) }
@@ -90,8 +123,10 @@ extension SessionRecord {
     fileprivate init(_ row: Row) {
         self.init(
             id: row.string(0), accountId: row.string(1), amr: row.string(2).split(separator: " ").map(String.init),
-            authenticatedAt: row.int(3), createdAt: row.int(4), lastUsedAt: row.int(5), expiresAt: row.int(6), scopes: Scopes(row.string(7))
-        )
+            provider: row.string(3), claims: (try? JSONValue(parsing: row.string(4)))?.object ?? [:],
+            secondFactor: row.optionalString(9).map { ShownFactor(kind: $0, factorId: row.optionalString(10) ?? "") },
+            authenticatedAt: row.int(5), createdAt: row.int(6), lastUsedAt: row.int(7), expiresAt: row.int(8),
+            scopes: Scopes(row.string(11)))
     }
 }
 

@@ -58,7 +58,12 @@ extension SessionService {
                     mac: completion.mac(ofRefreshToken: fresh.refreshToken), sessionId: session.id, parent: mac, usedAt: nil,
                     expiresAt: session.expiresAt))
             try tx.touchSession(session.id, usedAt: now, expiresAt: session.expiresAt)
-            return .success((SignInCompletion.SignedIn(account: account, session: session, fresh: fresh), tenant))
+            return .success(
+                (
+                    SignInCompletion.SignedIn(
+                        account: account, logins: try tx.accountLogins(of: account.id), factors: [], session: session, fresh: fresh), tenant
+                )
+            )
         }
         let (signedIn, tenant) = try outcome.get()
         return try completion.tokens(signedIn, tenant, audience: request.audience, at: now)

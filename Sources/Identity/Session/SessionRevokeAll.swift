@@ -3,11 +3,11 @@ import Contract
 extension SessionService {
     /// Ends every session of an account.
     ///
-    /// - Throws: `AccountNotFound`.
+    /// - Throws: `AccountNotFound`, `AccountMerged`.
     public func revokeAll(_ request: SessionRevokeAll.Params, _ call: any CallContext) throws -> SessionRevokeAll.Result {
         let now = surroundings.clock.now
         return try surroundings.database.write { tx in
-            guard let account = try tx.account(request.accountId) else { throw AccountNotFound(accountId: request.accountId) }
+            guard let account = try tx.account(request.accountId) else { throw try tx.absence(of: request.accountId) }
             let count = try tx.deleteSessions(of: account.id)
             if count > 0 {
                 try surroundings.audit.record(

@@ -6,7 +6,7 @@ enum SessionTables {
         """
         CREATE TABLE session (
             id TEXT PRIMARY KEY, account_id TEXT NOT NULL REFERENCES account (id) ON DELETE CASCADE, amr TEXT NOT NULL,
-            scope TEXT NOT NULL,
+            provider TEXT NOT NULL, claims TEXT NOT NULL, second_factor TEXT, factor_id TEXT, scope TEXT NOT NULL,
             authenticated_at BIGINT NOT NULL, created_at BIGINT NOT NULL, last_used_at BIGINT NOT NULL, expires_at BIGINT NOT NULL)
         """,
         "CREATE INDEX session_of_account ON session (account_id, created_at)",

@@ -21,18 +21,24 @@ struct SignInCompletion: Sendable {
         let sessionId: String
         let refreshToken: String
         let accessTokenId: String
+        /// Of a flow, where a second factor has to be shown first.
+        let flowId: String
     }
 
     /// A session with the refresh token that was put down for it.
     struct SignedIn: Sendable {
         let account: AccountRecord
+        let logins: [AccountLogin]
+        let factors: [FactorRecord]
         let session: SessionRecord
         let fresh: Fresh
     }
 
     func fresh() -> Fresh {
         let random = surroundings.random
-        return Fresh(sessionId: random.uuid(), refreshToken: Base64URL.encode(random.bytes(32)), accessTokenId: random.uuid())
+        return Fresh(
+            sessionId: random.uuid(), refreshToken: Base64URL.encode(random.bytes(32)), accessTokenId: random.uuid(),
+            flowId: Hex.encode(random.bytes(16)))
     }
 
     func mac(ofRefreshToken token: String) -> [UInt8] { HMAC.sha256(key: refreshKey, Array(token.utf8)) }
@@ -41,7 +47,7 @@ struct SignInCompletion: Sendable {
     ///
     /// - Throws: `AccountDisabled`, `ScopeNotOffered`.
     func begin(
-        _ account: AccountRecord, _ tenant: TenantRecord, amr: [String], scope: String? = nil, _ fresh: Fresh, _ method: String,
+        _ account: AccountRecord, _ tenant: TenantRecord, _ proof: SignInProof, scope: String? = nil, _ fresh: Fresh, _ method: String,
         _ call: any CallContext, at now: Int64, in tx: Transaction
     ) throws -> SignedIn {
         if account.isDisabled { throw AccountDisabled(accountId: account.id) }
@@ -49,7 +55,9 @@ struct SignInCompletion: Sendable {
         account.lastSignInAt = now
         try tx.update(account)
         let session = SessionRecord(
-            id: fresh.sessionId, accountId: account.id, amr: amr, authenticatedAt: now, createdAt: now, lastUsedAt: now,
+            id: fresh.sessionId, accountId: account.id, amr: proof.amr, provider: proof.provider, claims: proof.claims,
+            secondFactor: proof.secondFactor,
+            authenticatedAt: proof.authenticatedAt ?? now, createdAt: now, lastUsedAt: now,
             expiresAt: now + tenant.tokens.refreshTokenSeconds, scopes: try Scopes.granted(scope, by: tenant))
         try tx.insert(session)
         try tx.insert(
@@ -57,8 +65,12 @@ struct SignInCompletion: Sendable {
                 mac: mac(ofRefreshToken: fresh.refreshToken), sessionId: session.id, parent: nil, usedAt: nil, expiresAt: session.expiresAt)
         )
         try surroundings.audit.record(
-            AuditEvent(method, call, tenant: tenant.id, subject: account.id, details: [("sessionId", session.id)]), at: now, in: tx)
-        return SignedIn(account: account, session: session, fresh: fresh)
+            AuditEvent(
+                method, call, tenant: tenant.id, subject: account.id,
+                details: [("sessionId", session.id)] + (proof.secondFactor.map { [("factorId", $0.factorId)] } ?? [])), at: now, in: tx)
+        return SignedIn(
+            account: account, logins: try tx.accountLogins(of: account.id), factors: try tx.factors(of: account.id), session: session,
+            fresh: fresh)
     }
 
     /// - Throws: `AudienceNotOffered`, `ScopeNotOffered`.
@@ -73,7 +85,7 @@ struct SignInCompletion: Sendable {
         let key = try signingKey(of: tenant, at: now)
         let claims = TenantTokenClaims(
             issuer: surroundings.realm.issuer(of: .tenant(tenant.id)), tenant: tenant, account: signedIn.account,
-            session: signedIn.session, issuedAt: now)
+            session: signedIn.session, logins: signedIn.logins, issuedAt: now)
         let expiresAt = now + tenant.tokens.idTokenSeconds
         return Tokens(
             idToken: try key.signer.sign(claims.idToken(expiresAt: expiresAt)),
@@ -85,11 +97,18 @@ struct SignInCompletion: Sendable {
     }
 
     /// A finished sign-in, as it is answered.
-    func answer(_ signedIn: SignedIn, _ tenant: TenantRecord, audience: String?, isNew: Bool, at now: Int64) throws -> SignInStep {
+    ///
+    /// - Parameter identity: what a provider has said, if one has.
+    func answer(
+        _ signedIn: SignedIn, _ tenant: TenantRecord, audience: String?, isNew: Bool, _ identity: ProviderIdentity? = nil,
+        returnsProviderTokens: Bool = false, at now: Int64
+    ) throws -> SignInStep {
         let tokens = try tokens(signedIn, tenant, audience: audience, at: now)
         return SignInStep(
-            state: .completed, expiresAt: tokens.expiresAt, account: signedIn.account.answer, idToken: tokens.idToken,
-            accessToken: tokens.accessToken, refreshToken: tokens.refreshToken, scope: tokens.scope, isNewAccount: isNew)
+            state: .completed, expiresAt: tokens.expiresAt, account: signedIn.account.answer(signedIn.logins, signedIn.factors),
+            idToken: tokens.idToken, accessToken: tokens.accessToken, refreshToken: tokens.refreshToken, scope: tokens.scope,
+            isNewAccount: isNew, additionalUserInfo: identity?.additionalUserInfo,
+            providerTokens: returnsProviderTokens ? identity?.tokens : nil)
     }
 
     /// The key that a tenant signs with. The default tenant gets its first one here.
@@ -109,16 +128,5 @@ struct SignInCompletion: Sendable {
         }
         guard let key = ring.active(at: now) else { throw TenantNotFound(tenantId: tenant.id) }
         return key
-    }
-}
-
-extension AccountRecord {
-    /// As `account.*` answers it.
-    var answer: Account {
-        Account(
-            accountId: id, tenantId: tenantId, username: username, email: email, emailVerified: isEmailVerified,
-            method: SignInMethod(rawValue: method.rawValue) ?? .code, attributes: EncodedObject(attributes), claims: EncodedObject(claims),
-            disabled: isDisabled, mustChangePassword: mustChangePassword, createdAt: createdAt, updatedAt: updatedAt,
-            lastSignInAt: lastSignInAt)
     }
 }

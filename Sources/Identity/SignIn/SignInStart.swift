@@ -18,12 +18,18 @@ extension SignInService {
         if account == nil, !tenant.settings.enumerationProtection {
             throw try flows.failed(UserNotFound(next: "signUp.start"), by: client, at: now)
         }
+        // Somebody who signs in elsewhere is sent there, or told nothing at all.
+        if let account, !account.hasOwnWayIn, !tenant.settings.enumerationProtection {
+            let providers = try surroundings.database.read { try $0.accountLogins(of: account.id) }.map(\.providerId)
+            return SignInStep(state: .providerRequired, providers: providers)
+        }
+        let known = account.flatMap { $0.hasOwnWayIn ? $0 : nil }
         let usual: AccountRecord.Method = tenant.settings.localAccountMethod == .emailPassword ? .password : .code
-        let method = tenant.settings.enumerationProtection ? usual : account?.method ?? usual
+        let method = tenant.settings.enumerationProtection ? usual : known?.method ?? usual
         var draft = flows.newFlow(
-            .signIn, method == .password ? .passwordRequired : .codeRequired, username, of: account?.id ?? surroundings.random.uuid(),
+            .signIn, method == .password ? .passwordRequired : .codeRequired, username, of: known?.id ?? surroundings.random.uuid(),
             in: tenant, language: request.language, request: fingerprint, at: now)
-        draft.isDecoy = account == nil
+        draft.isDecoy = known == nil
         guard method == .password else {
             return answer(
                 try flows.begin(.signIn, tenant, draft.address, sending, request: fingerprint, client: client, at: now) { _ in draft },

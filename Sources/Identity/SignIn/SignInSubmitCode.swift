@@ -11,8 +11,8 @@ extension SignInService {
         let client = try flows.admit(request.client, token: request.continuationToken, at: now)
         let (token, name, fresh) = (request.continuationToken, SignInSubmitCode.info.name, completion.fresh())
         let fingerprint = flows.fingerprint(name, [.string(token), .string(request.code)])
-        var result: (SignInCompletion.SignedIn, TenantRecord)?
-        _ = try flows.advance(token, .signIn, request: fingerprint, at: now) { tx, flow, tenant in
+        var result: (FirstFactor, TenantRecord, PendingSignIn)?
+        let flow = try flows.advance(token, .signIn, request: fingerprint, at: now) { tx, flow, tenant in
             try flow.require(.codeRequired)
             try SignInCompletion.check(request.audience, request.scope, of: tenant)
             let subject = Self.lockoutSubject(flow)
@@ -28,10 +28,11 @@ extension SignInService {
                 return .ended(PasswordChangeRequired(next: "passwordReset.start"))
             }
             account.isEmailVerified = true
-            result = (try completion.begin(account, tenant, amr: ["otp"], scope: request.scope, fresh, name, call, at: now, in: tx), tenant)
-            return .finished
+            let signIn = PendingSignIn(.code, audience: request.audience, scope: request.scope)
+            let outcome = try completion.conclude(account, tenant, signIn, within: flow, fresh, name, call, at: now, in: tx)
+            result = (outcome, tenant, signIn)
+            return outcome.step(&flow)
         }
-        guard let (signedIn, tenant) = result else { throw ContinuationTokenInvalid() }
-        return try completion.answer(signedIn, tenant, audience: request.audience, isNew: false, at: now)
+        return try completion.answer(result, after: flow, at: now)
     }
 }

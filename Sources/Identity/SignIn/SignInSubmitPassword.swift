@@ -12,6 +12,7 @@ extension SignInService {
         let (token, name, fresh) = (request.continuationToken, SignInSubmitPassword.info.name, completion.fresh())
         let fingerprint = flows.fingerprint(name, [.string(token), .string(request.password)])
         let found = try flows.peek(token, [.signIn], request: fingerprint, at: now)
+        if case .repeated(let flow, let tenant) = found { return try completion.answer(pending: flow, tenant) }
         try Self.requirePassword(found.flow, found.tenant)
         let subject = Self.lockoutSubject(found.flow)
         let before = try surroundings.database.read { tx in
@@ -20,8 +21,8 @@ extension SignInService {
             return account
         }
         let isRight = try passwords.matches(request.password, before)
-        var result: (SignInCompletion.SignedIn, TenantRecord)?
-        _ = try flows.advance(token, .signIn, request: fingerprint, at: now) { tx, flow, tenant in
+        var result: (FirstFactor, TenantRecord, PendingSignIn)?
+        let flow = try flows.advance(token, .signIn, request: fingerprint, at: now) { tx, flow, tenant in
             try Self.requirePassword(flow, tenant)
             try SignInCompletion.check(request.audience, request.scope, of: tenant)
             let account = try tx.account(of: flow)
@@ -34,11 +35,12 @@ extension SignInService {
             }
             guard let account else { return .ended(FlowEnded(.accountChanged)) }
             if account.mustChangePassword { return .ended(PasswordChangeRequired(next: "passwordReset.start")) }
-            result = (try completion.begin(account, tenant, amr: ["pwd"], scope: request.scope, fresh, name, call, at: now, in: tx), tenant)
-            return .finished
+            let signIn = PendingSignIn(.password, audience: request.audience, scope: request.scope)
+            let outcome = try completion.conclude(account, tenant, signIn, within: flow, fresh, name, call, at: now, in: tx)
+            result = (outcome, tenant, signIn)
+            return outcome.step(&flow)
         }
-        guard let (signedIn, tenant) = result else { throw ContinuationTokenInvalid() }
-        return try completion.answer(signedIn, tenant, audience: request.audience, isNew: false, at: now)
+        return try completion.answer(result, after: flow, at: now)
     }
 
     /// - Throws: `StepNotPossible` where no password is due. Where nobody is to learn who has one, one is due beside a code.

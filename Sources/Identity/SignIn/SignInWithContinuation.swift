@@ -13,7 +13,7 @@ extension SignInService {
         _ = try flows.admit(request.client, token: request.continuationToken, at: now)
         let (token, name, fresh) = (request.continuationToken, SignInWithContinuation.info.name, completion.fresh())
         let fingerprint = flows.fingerprint(name, [.string(token)])
-        var result: (SignInCompletion.SignedIn, TenantRecord)?
+        var result: (FirstFactor, TenantRecord, PendingSignIn)?
         let flow = try flows.advance(token, .signUp, .passwordReset, .emailChange, request: fingerprint, at: now) { tx, flow, tenant in
             try flow.require(.completed)
             if let username = request.username, Username.fold(username) != Username.fold(flow.username) {
@@ -23,10 +23,11 @@ extension SignInService {
             guard let account = try tx.account(of: flow) else { return .ended(FlowEnded(.accountChanged)) }
             if account.mustChangePassword { throw PasswordChangeRequired(next: "passwordReset.start") }
             // The code proved the address; a password that was chosen on the way proves nothing more.
-            result = (try completion.begin(account, tenant, amr: ["otp"], scope: request.scope, fresh, name, call, at: now, in: tx), tenant)
-            return .finished
+            let signIn = PendingSignIn(.code, audience: request.audience, scope: request.scope, isNew: flow.kind == .signUp)
+            let outcome = try completion.conclude(account, tenant, signIn, within: flow, fresh, name, call, at: now, in: tx)
+            result = (outcome, tenant, signIn)
+            return outcome.step(&flow)
         }
-        guard let (signedIn, tenant) = result else { throw ContinuationTokenInvalid() }
-        return try completion.answer(signedIn, tenant, audience: request.audience, isNew: flow.kind == .signUp, at: now)
+        return try completion.answer(result, after: flow, at: now)
     }
 }

@@ -29,7 +29,7 @@ public struct SignUpService: Sendable {
             return SignUpStep(
                 state: .attributesRequired, continuationToken: token, expiresAt: flow.expiresAt,
                 attributes: AttributeRules.missing(tenant.attributes, in: flow.attributes))
-        case .completed:
+        case .completed, .secondFactorRequired, .enrolmentRequired, .enrolmentCode:
             return SignUpStep(state: .completed, continuationToken: token, expiresAt: flow.expiresAt, accountId: flow.accountId)
         }
     }

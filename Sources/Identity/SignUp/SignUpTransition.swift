@@ -52,7 +52,7 @@ enum SignUpTransition {
             guard given.names.contains(where: { asked.contains($0) }) else { return (state, []) }
             for (name, value) in given.members { next.attributes[name] = value }
         default:
-            throw StepNotPossible(expected: Self.method(for: state.stage))
+            throw StepNotPossible(expected: state.stage.method(in: "signUp"))
         }
         next.stage = stage(after: next, method, definitions)
         if next.stage == .completed { effects.append(.createAccount) }
@@ -64,14 +64,5 @@ enum SignUpTransition {
         if !state.isVerified { return .codeRequired }
         if method == .emailPassword, !state.hasPassword { return .passwordRequired }
         return AttributeRules.missing(definitions, in: state.attributes).isEmpty ? .completed : .attributesRequired
-    }
-
-    private static func method(for stage: Flow.Stage) -> String {
-        switch stage {
-        case .codeRequired: "signUp.submitCode"
-        case .passwordRequired: "signUp.submitPassword"
-        case .attributesRequired: "signUp.submitAttributes"
-        case .completed: "signIn.withContinuation"
-        }
     }
 }

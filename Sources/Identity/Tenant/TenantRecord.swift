@@ -54,7 +54,10 @@ final class TenantRecord: Sendable {
             signUpAllowed: settings.signUpAllowed, attributes: attributes, audiences: audiences, scopes: scopes, passwordPolicy: policy,
             codes: codes,
             lockout: lockout, tokens: tokens, delivery: settings.delivery?.shown, enumerationProtection: settings.enumerationProtection,
-            signingAlgorithm: settings.signingAlgorithm, createdAt: createdAt, updatedAt: updatedAt)
+            oneAccountPerAddress: settings.oneAccountPerAddress, mfa: settings.mfa,
+            totpAdjacentIntervals: settings.totpAdjacentIntervals, anonymousAllowed: settings.anonymousAllowed,
+            customTokenSigners: settings.customTokenSigners, signingAlgorithm: settings.signingAlgorithm, createdAt: createdAt,
+            updatedAt: updatedAt)
     }
 
     /// The settings as they stand in the store: what `tenant.create` would take to make it again.

@@ -35,6 +35,10 @@ extension TenantUpdate.Params {
             audiences: audiences ?? settings.audiences, scopes: scopes ?? settings.scopes,
             passwordPolicy: passwordPolicy ?? settings.passwordPolicy,
             codes: codes ?? settings.codes, lockout: lockout ?? settings.lockout, tokens: tokens ?? settings.tokens,
-            enumerationProtection: enumerationProtection ?? settings.enumerationProtection, signingAlgorithm: settings.signingAlgorithm)
+            enumerationProtection: enumerationProtection ?? settings.enumerationProtection,
+            oneAccountPerAddress: oneAccountPerAddress ?? settings.oneAccountPerAddress,
+            mfa: mfa ?? settings.mfa, totpAdjacentIntervals: totpAdjacentIntervals ?? settings.totpAdjacentIntervals,
+            anonymousAllowed: anonymousAllowed ?? settings.anonymousAllowed,
+            customTokenSigners: customTokenSigners ?? settings.customTokenSigners, signingAlgorithm: settings.signingAlgorithm)
     }
 }

@@ -13,6 +13,7 @@ struct TenantTokenClaims: Sendable {
     let tenant: TenantRecord
     let account: AccountRecord
     let session: SessionRecord
+    let logins: [AccountLogin]
     let issuedAt: Int64
 
     /// Names that custom claims cannot have: what the tokens say themselves, and what other specifications mean by them.
@@ -34,17 +35,31 @@ struct TenantTokenClaims: Sendable {
             writer.key("name")
             writer.string(name)
         }
+        if let picture = account.attributes["picture"]?.string {
+            writer.key("picture")
+            writer.string(picture)
+        }
         for attribute in tenant.attributes where attribute.inIdToken && !Self.reserved.contains(attribute.name) {
-            guard let value = account.attributes[attribute.name], account.claims[attribute.name] == nil else { continue }
+            guard let value = account.attributes[attribute.name], account.claims[attribute.name] == nil,
+                session.claims[attribute.name] == nil
+            else { continue }
             writer.key(attribute.name)
             writer.value(value)
         }
         writer.key("mintmark")
-        writer.value([
-            "tenant": .string(tenant.id), "sign_in_provider": .string(session.amr.contains("pwd") ? "password" : "code"),
-            "identities": .object(account.email.map { ["email": [.string($0)]] } ?? [:]),
-        ])
+        var own: JSONObject = [
+            "tenant": .string(tenant.id), "sign_in_provider": .string(session.provider), "identities": .object(identities),
+        ]
+        own["second_factor"] = session.secondFactor.map { ["kind": .string($0.kind), "factor_id": .string($0.factorId)] }
+        writer.value(.object(own))
         return end(&writer)
+    }
+
+    /// Who it is elsewhere: the account's address, and its subject at each provider.
+    private var identities: JSONObject {
+        var identities: JSONObject = account.email.map { ["email": [.string($0)]] } ?? [:]
+        for login in logins { identities[login.providerId] = [.string(login.subject)] }
+        return identities
     }
 
     /// The payload of the access token (RFC 9068 section 2.2).
@@ -76,7 +91,9 @@ struct TenantTokenClaims: Sendable {
     }
 
     private func end(_ writer: inout JSONWriter) -> [UInt8] {
-        for (name, value) in account.claims.members where !Self.reserved.contains(name) {
+        // Those of the session go before the account's (firebase.md 4.1).
+        let claims = session.claims.members + account.claims.members.filter { session.claims[$0.name] == nil }
+        for (name, value) in claims where !Self.reserved.contains(name) {
             writer.key(name)
             writer.value(value)
         }

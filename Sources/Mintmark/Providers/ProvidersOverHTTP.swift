@@ -20,9 +20,7 @@ struct ProvidersOverHTTP: ForeignProviders {
     }
 
     func key(for header: JWSHeader, issuer: String, of provider: ProviderAddress, _ call: any CallContext) throws -> PublicKey? {
-        let address = IssuerAddress(
-            issuer, allowsInsecureLoopback: provider.allowsInsecure || allowsPlainLoopback,
-            allowsPrivateNetwork: provider.allowsPrivateNetwork)
+        let address = address(of: issuer, provider)
         let outcome: any Error
         do throws(IssuerFailure) {
             switch try keys.lookUp(header, of: address) {
@@ -37,16 +35,43 @@ struct ProvidersOverHTTP: ForeignProviders {
         throw outcome
     }
 
-    func object(at url: String, of provider: ProviderAddress, _ call: any CallContext) throws -> (status: Int, object: JSONNode) {
+    func inspect(issuer: String, of provider: ProviderAddress, _ call: any CallContext) throws -> IssuerInspection {
         guard mayWait(call) else { throw MoveToLane(.network) }
-        let place = ProviderPlace(of: url)
+        let inspection = keys.inspect(address(of: issuer, provider), isCancelled: { call.isCancelled })
+        if inspection.failure?.check == .cancelled { throw CancellationError() }
+        return inspection
+    }
+
+    func description(of issuer: String, _ provider: ProviderAddress, _ call: any CallContext) throws -> JSONNode {
+        guard mayWait(call) else { throw MoveToLane(.network) }
+        do throws(IssuerFailure) {
+            return try keys.description(address(of: issuer, provider), isCancelled: { call.isCancelled })
+        } catch { throw answer(to: error, of: provider) }
+    }
+
+    private func address(of issuer: String, _ provider: ProviderAddress) -> IssuerAddress {
+        IssuerAddress(
+            issuer, allowsInsecureLoopback: provider.allowsInsecure || allowsPlainLoopback,
+            allowsPrivateNetwork: provider.allowsPrivateNetwork)
+    }
+
+    func object(_ question: ProviderQuestion, of provider: ProviderAddress, _ call: any CallContext) throws -> (
+        status: Int, object: JSONNode
+    ) {
+        guard mayWait(call) else { throw MoveToLane(.network) }
+        let place = ProviderPlace(of: question.url)
         try pass(place, provider, call)
         var timeout: IssuerFailure?
         defer { turnstile.leave(place, timeout: timeout) }
-        let policy = HTTPPolicy(
-            allowsInsecureLoopback: provider.allowsInsecure || allowsPlainLoopback, allowsPrivateNetwork: provider.allowsPrivateNetwork)
+        let policy =
+            question.issuer.map { address(of: $0, provider).policy(forNamed: question.url) }
+            ?? HTTPPolicy(
+                allowsInsecureLoopback: provider.allowsInsecure || allowsPlainLoopback, allowsPrivateNetwork: provider.allowsPrivateNetwork)
+        let kind = question.body == nil ? [] : [(name: "Content-Type", value: question.contentType)]
         let request = HTTPRequest(
-            url: url, headers: [("Accept", "application/json")], policy: policy, isCancelled: { call.isCancelled })
+            question.body == nil ? .GET : .POST, url: question.url,
+            headers: [("Accept", "application/json"), ("User-Agent", "mintmark")] + kind + question.headers, body: question.body,
+            policy: policy, isCancelled: { call.isCancelled })
         let response: HTTPResponse
         do throws(HTTPFailure) { response = try client.send(request) } catch {
             if case .timedOut = error.reason { timeout = IssuerFailure(error) }

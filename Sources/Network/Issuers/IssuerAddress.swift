@@ -21,7 +21,7 @@ public struct IssuerAddress: Hashable, Sendable {
 
     /// What a request to an endpoint that the issuer's document names may reach: the issuer's own origin as the issuer itself, but
     /// another one on this machine only if the issuer is on it by plain http, or private networks are allowed.
-    func policy(forNamed url: String) -> HTTPPolicy {
+    public func policy(forNamed url: String) -> HTTPPolicy {
         var policy = policy
         if !url.hasPrefix(origin + "/") { policy.allowsInsecureLoopback = allowsInsecureLoopback && issuer.hasPrefix("http://") }
         return policy

@@ -22,9 +22,36 @@ struct IssuerDocuments {
 
     /// - Throws: `IssuerFailure`; then nothing of what came is used.
     func fetch() throws(IssuerFailure) -> PublishedKeys {
-        let deadline = Monotonic.nanoseconds() + UInt64(Self.timeoutMilliseconds) * 1_000_000
+        let deadline = deadline()
+        return try publishedKeys(of: try description(until: deadline), until: deadline)
+    }
+
+    /// The discovery document alone.
+    ///
+    /// - Throws: `IssuerFailure`.
+    func describe() throws(IssuerFailure) -> JSONNode { try description(until: deadline()) }
+
+    /// Looks at everything, and keeps what came before something failed.
+    func inspect() -> IssuerInspection {
+        let deadline = deadline()
+        var inspection = IssuerInspection()
+        do throws(IssuerFailure) {
+            let description = try description(until: deadline)
+            inspection.description = description
+            inspection.keys = try publishedKeys(of: description, until: deadline).set
+        } catch { inspection.failure = error }
+        return inspection
+    }
+
+    private func deadline() -> UInt64 { Monotonic.nanoseconds() + UInt64(Self.timeoutMilliseconds) * 1_000_000 }
+
+    private func description(until deadline: UInt64) throws(IssuerFailure) -> JSONNode {
         let (description, _) = try object(at: address.discoveryURL, "its discovery document", address.policy, until: deadline)
         try checkIssuer(of: description)
+        return description
+    }
+
+    private func publishedKeys(of description: JSONNode, until deadline: UInt64) throws(IssuerFailure) -> PublishedKeys {
         guard let url = description["jwks_uri"]?.string, !url.isEmpty else {
             throw IssuerFailure(.document, "Its discovery document names no jwks_uri.")
         }

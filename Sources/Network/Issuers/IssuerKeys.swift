@@ -1,4 +1,5 @@
 import Crypto
+import JSON
 import Platform
 
 /// The public keys of issuers elsewhere, fetched when first needed and kept.
@@ -73,6 +74,20 @@ public final class IssuerKeys: Sendable {
             }
             if isCancelled() { throw IssuerFailure(.cancelled, "The request was cancelled.") }
         }
+    }
+
+    /// Looks at everything that an issuer publishes, anew and for this caller alone. Waits for it.
+    public func inspect(_ address: IssuerAddress, isCancelled: @escaping @Sendable () -> Bool = { false }) -> IssuerInspection {
+        IssuerDocuments(client: client, address: address, isCancelled: isCancelled).inspect()
+    }
+
+    /// The discovery document of an issuer, fetched anew and for this caller alone. Waits for it.
+    ///
+    /// - Throws: why it is not there, or not that issuer's.
+    public func description(_ address: IssuerAddress, isCancelled: @escaping @Sendable () -> Bool = { false }) throws(IssuerFailure)
+        -> JSONNode
+    {
+        try IssuerDocuments(client: client, address: address, isCancelled: isCancelled).describe()
     }
 
     /// Runs `body` once nobody asks the issuer any more: at once, or on the thread that got the answer. It should return soon.

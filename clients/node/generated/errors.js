@@ -659,6 +659,66 @@ export class RecentSignInRequired extends RpcError {
   static type = "recentSignInRequired";
 }
 
+/** What is to be linked belongs to an account, whosever it is. */
+export class CredentialAlreadyInUse extends RpcError {
+  static code = 5020;
+  static type = "credentialAlreadyInUse";
+}
+
+/** A credential brings an address that another account has. */
+export class EmailAlreadyInUse extends RpcError {
+  static code = 5021;
+  static type = "emailAlreadyInUse";
+}
+
+/** A second login of one provider is to be linked. */
+export class ProviderAlreadyLinked extends RpcError {
+  static code = 5022;
+  static type = "providerAlreadyLinked";
+}
+
+/** A login is to be unlinked that is not there. */
+export class ProviderNotLinked extends RpcError {
+  static code = 5023;
+  static type = "providerNotLinked";
+}
+
+/** The last way into an account is to be unlinked without force. */
+export class LastProvider extends RpcError {
+  static code = 5024;
+  static type = "lastProvider";
+}
+
+/** Somebody proves to be somebody else, or nobody here, where an account is to be shown once more. */
+export class UserMismatch extends RpcError {
+  static code = 5025;
+  static type = "userMismatch";
+}
+
+/** An account is named that account.merge has made part of another one. */
+export class AccountMerged extends RpcError {
+  static code = 5026;
+  static type = "accountMerged";
+}
+
+/** Somebody signs in anonymously where that is not allowed. */
+export class AnonymousNotAllowed extends RpcError {
+  static code = 5027;
+  static type = "anonymousNotAllowed";
+}
+
+/** A custom token fails a check. */
+export class CustomTokenInvalid extends RpcError {
+  static code = 5028;
+  static type = "customTokenInvalid";
+}
+
+/** Two accounts cannot be merged without dropping something of one of them that nobody allowed to drop. */
+export class MergeUndecided extends RpcError {
+  static code = 5029;
+  static type = "mergeUndecided";
+}
+
 /** A login provider does not answer, or says that it cannot now. */
 export class ProviderUnavailable extends RpcError {
   static code = 6001;
@@ -672,6 +732,156 @@ export class ProviderUnavailable extends RpcError {
 export class ProviderUnusable extends RpcError {
   static code = 6002;
   static type = "providerUnusable";
+}
+
+/** There is no such provider. */
+export class IdpNotFound extends RpcError {
+  static code = 6003;
+  static type = "idpNotFound";
+}
+
+/** A provider is made twice. */
+export class IdpExists extends RpcError {
+  static code = 6004;
+  static type = "idpExists";
+}
+
+/** Settings of a provider break a rule. */
+export class InvalidIdp extends RpcError {
+  static code = 6005;
+  static type = "invalidIdp";
+}
+
+/** Somebody signs in with a provider that is switched off. */
+export class IdpDisabled extends RpcError {
+  static code = 6006;
+  static type = "idpDisabled";
+}
+
+/** An ID token or access token of a provider fails a check. */
+export class InvalidCredential extends RpcError {
+  static code = 6007;
+  static type = "invalidCredential";
+}
+
+/** The nonce of an ID token is missing, wrong, or was seen before. */
+export class InvalidNonce extends RpcError {
+  static code = 6008;
+  static type = "invalidNonce";
+}
+
+/** A pending token is not of this tenant, or older than some minutes. */
+export class PendingTokenInvalid extends RpcError {
+  static code = 6009;
+  static type = "pendingTokenInvalid";
+}
+
+/** What a provider sent a person back with does not belong to the flow; the flow stays as it was. */
+export class CallbackInvalid extends RpcError {
+  static code = 6010;
+  static type = "callbackInvalid";
+}
+
+/** A provider says that somebody may not, or does not want to, sign in. */
+export class SignInRefused extends RpcError {
+  static code = 6011;
+  static type = "signInRefused";
+}
+
+/** A continuation token of idp.authorize or idp.authorizeDevice is shown a second time. */
+export class FlowUsed extends RpcError {
+  static code = 6012;
+  static type = "flowUsed";
+}
+
+/** A credential without url whose callback can no longer come. */
+export class ListenerGone extends RpcError {
+  static code = 6013;
+  static type = "listenerGone";
+}
+
+/** idp.authorize is to listen on a port that is taken, or that this user may not have. */
+export class ListenerUnavailable extends RpcError {
+  static code = 6014;
+  static type = "listenerUnavailable";
+}
+
+/** A second factor is to be enrolled, or recovery codes made, where nobody is asked for them. */
+export class SecondFactorsOff extends RpcError {
+  static code = 7001;
+  static type = "secondFactorsOff";
+}
+
+/** A second factor is to be enrolled by somebody anonymous, or by a session of a custom token. */
+export class UnsupportedFirstFactor extends RpcError {
+  static code = 7002;
+  static type = "unsupportedFirstFactor";
+}
+
+/** A second factor is to be enrolled for an account with an address that is not verified. */
+export class EmailNotVerified extends RpcError {
+  static code = 7003;
+  static type = "emailNotVerified";
+}
+
+/** One factor too many is to be enrolled. */
+export class TooManyFactors extends RpcError {
+  static code = 7004;
+  static type = "tooManyFactors";
+}
+
+/** An address or a number is to be enrolled twice. */
+export class FactorExists extends RpcError {
+  static code = 7005;
+  static type = "factorExists";
+}
+
+/** A factor is named that is not there, or not any more, or none where one has to be. */
+export class FactorNotFound extends RpcError {
+  static code = 7006;
+  static type = "factorNotFound";
+}
+
+/** The owner of an account takes the last factor away where one is required. */
+export class LastFactor extends RpcError {
+  static code = 7007;
+  static type = "lastFactor";
+}
+
+/** The code of a second factor is wrong, too old, used up or replaced by a newer one, or an app's code is given twice. */
+export class FactorCodeInvalid extends RpcError {
+  static code = 7008;
+  static type = "factorCodeInvalid";
+}
+
+/** Second factors are to be changed by a session that has shown none of those there are. */
+export class SecondFactorNeeded extends RpcError {
+  static code = 7009;
+  static type = "secondFactorNeeded";
+}
+
+/** Recovery codes are asked for before there is a factor. */
+export class NoSecondFactor extends RpcError {
+  static code = 7010;
+  static type = "noSecondFactor";
+}
+
+/** A number is not written as E.164 has it. */
+export class InvalidPhoneNumber extends RpcError {
+  static code = 7011;
+  static type = "invalidPhoneNumber";
+}
+
+/** The address that somebody signs in with by codes is to be the second factor too. */
+export class FactorAddsNothing extends RpcError {
+  static code = 7012;
+  static type = "factorAddsNothing";
+}
+
+/** It is not said where the codes of a factor are to go, or it is said for one that sends none. */
+export class FactorTargetMissing extends RpcError {
+  static code = 7013;
+  static type = "factorTargetMissing";
 }
 
 /** A lock on the store was not free in time. */
@@ -909,8 +1119,43 @@ export const errorsByCode = new Map(
     ClaimNameReserved,
     ClaimsTooLong,
     RecentSignInRequired,
+    CredentialAlreadyInUse,
+    EmailAlreadyInUse,
+    ProviderAlreadyLinked,
+    ProviderNotLinked,
+    LastProvider,
+    UserMismatch,
+    AccountMerged,
+    AnonymousNotAllowed,
+    CustomTokenInvalid,
+    MergeUndecided,
     ProviderUnavailable,
     ProviderUnusable,
+    IdpNotFound,
+    IdpExists,
+    InvalidIdp,
+    IdpDisabled,
+    InvalidCredential,
+    InvalidNonce,
+    PendingTokenInvalid,
+    CallbackInvalid,
+    SignInRefused,
+    FlowUsed,
+    ListenerGone,
+    ListenerUnavailable,
+    SecondFactorsOff,
+    UnsupportedFirstFactor,
+    EmailNotVerified,
+    TooManyFactors,
+    FactorExists,
+    FactorNotFound,
+    LastFactor,
+    FactorCodeInvalid,
+    SecondFactorNeeded,
+    NoSecondFactor,
+    InvalidPhoneNumber,
+    FactorAddsNothing,
+    FactorTargetMissing,
     StoreBusy,
     StoreReadOnly,
     StoreFull,

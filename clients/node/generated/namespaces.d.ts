@@ -6,7 +6,9 @@ import type { CompatMethods } from "./methods/compat.js";
 import type { CredentialsMethods } from "./methods/credentials.js";
 import type { CredentialsProviderMethods } from "./methods/credentialsProvider.js";
 import type { IdentityMethods } from "./methods/identity.js";
+import type { IdpMethods } from "./methods/idp.js";
 import type { KeyMethods } from "./methods/key.js";
+import type { MfaMethods } from "./methods/mfa.js";
 import type { PasswordResetMethods } from "./methods/passwordReset.js";
 import type { PoolMethods } from "./methods/pool.js";
 import type { RoleMethods } from "./methods/role.js";
@@ -31,7 +33,9 @@ export interface Namespaces {
   readonly credentials: CredentialsMethods;
   readonly credentialsProvider: CredentialsProviderMethods;
   readonly identity: IdentityMethods;
+  readonly idp: IdpMethods;
   readonly key: KeyMethods;
+  readonly mfa: MfaMethods;
   readonly passwordReset: PasswordResetMethods;
   readonly pool: PoolMethods;
   readonly role: RoleMethods;
@@ -54,9 +58,14 @@ export type {
   AccountDeleteParams, AccountDeleteResult,
   AccountFindParams, AccountFindResult,
   AccountGetParams, AccountGetResult,
+  AccountGraphParams, AccountGraphResult,
+  AccountLinkParams, AccountLinkResult,
   AccountListParams, AccountListResult,
+  AccountMergeParams, AccountMergeResult,
+  AccountReauthenticateParams, AccountReauthenticateResult,
   AccountSetClaimsParams, AccountSetClaimsResult,
   AccountSubmitCodeParams, AccountSubmitCodeResult,
+  AccountUnlinkParams, AccountUnlinkResult,
   AccountUpdateParams, AccountUpdateResult,
 } from "./methods/account.js";
 
@@ -104,11 +113,34 @@ export type {
 } from "./methods/identity.js";
 
 export type {
+  IdpMethods,
+  IdpAuthorizeParams, IdpAuthorizeResult,
+  IdpAuthorizeDeviceParams, IdpAuthorizeDeviceResult,
+  IdpCreateParams, IdpCreateResult,
+  IdpDeleteParams, IdpDeleteResult,
+  IdpGetParams, IdpGetResult,
+  IdpListParams, IdpListResult,
+  IdpTestParams, IdpTestResult,
+  IdpUpdateParams, IdpUpdateResult,
+} from "./methods/idp.js";
+
+export type {
   KeyMethods,
   KeyListParams, KeyListResult,
   KeyRevokeParams, KeyRevokeResult,
   KeyRotateParams, KeyRotateResult,
 } from "./methods/key.js";
+
+export type {
+  MfaMethods,
+  MfaChallengeParams, MfaChallengeResult,
+  MfaConfirmParams, MfaConfirmResult,
+  MfaEnrollParams, MfaEnrollResult,
+  MfaListParams, MfaListResult,
+  MfaRecoveryCodesParams, MfaRecoveryCodesResult,
+  MfaResolveParams, MfaResolveResult,
+  MfaWithdrawParams, MfaWithdrawResult,
+} from "./methods/mfa.js";
 
 export type {
   PasswordResetMethods,
@@ -156,11 +188,14 @@ export type {
 
 export type {
   SignInMethods,
+  SignInAnonymouslyParams, SignInAnonymouslyResult,
   SignInResendCodeParams, SignInResendCodeResult,
   SignInStartParams, SignInStartResult,
   SignInSubmitCodeParams, SignInSubmitCodeResult,
   SignInSubmitPasswordParams, SignInSubmitPasswordResult,
   SignInWithContinuationParams, SignInWithContinuationResult,
+  SignInWithCredentialParams, SignInWithCredentialResult,
+  SignInWithCustomTokenParams, SignInWithCustomTokenResult,
   SignInWithPasswordParams, SignInWithPasswordResult,
 } from "./methods/signIn.js";
 

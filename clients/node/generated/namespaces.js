@@ -6,7 +6,9 @@ import { CompatMethods } from "./methods/compat.js";
 import { CredentialsMethods } from "./methods/credentials.js";
 import { CredentialsProviderMethods } from "./methods/credentialsProvider.js";
 import { IdentityMethods } from "./methods/identity.js";
+import { IdpMethods } from "./methods/idp.js";
 import { KeyMethods } from "./methods/key.js";
+import { MfaMethods } from "./methods/mfa.js";
 import { PasswordResetMethods } from "./methods/passwordReset.js";
 import { PoolMethods } from "./methods/pool.js";
 import { RoleMethods } from "./methods/role.js";
@@ -31,7 +33,9 @@ export const namespaces = {
   credentials: CredentialsMethods,
   credentialsProvider: CredentialsProviderMethods,
   identity: IdentityMethods,
+  idp: IdpMethods,
   key: KeyMethods,
+  mfa: MfaMethods,
   passwordReset: PasswordResetMethods,
   pool: PoolMethods,
   role: RoleMethods,

@@ -12,14 +12,21 @@ export interface Account {
   accountId: AccountId;
   /** The id of a tenant, which stands in its issuer and is the audience of its ID tokens. */
   tenantId: TenantId;
-  /** The email address that somebody signs up or in with. Compared without regard to upper and lower case. */
-  username: Username;
+  /** The address that it signs in with; none for one without an address of its own. */
+  username?: Username;
   /** The address that mails go to. */
   email?: string;
   /** Whether its owner has shown that mails there reach them. */
   emailVerified: boolean;
-  /** How the owner of an account signs in. */
+  /**
+   * How the owner of an account signs in: password, code, with a provider (federated), by custom tokens of your backend
+   * (custom), or not again (anonymous).
+   */
   method: Open<SignInMethod>;
+  /** The ways into it. */
+  providers: LinkedProvider[];
+  /** Its second factors, the oldest first; none if it has none. */
+  factors?: Factor[];
   /** Attributes by their names: strings, integers and booleans, as the tenant asks for them. */
   attributes: AttributeValues;
   /** Custom claims of its tokens. */
@@ -39,15 +46,25 @@ export interface Account {
 /** The id of an account; sub in its tokens. At most 128 characters. */
 export type AccountId = string;
 
+/** What a provider says of whoever signed in with it. */
+export interface AdditionalUserInfo {
+  /** The provider. */
+  providerId: string;
+  /** The name that it calls them by, where it has such names. */
+  username?: string;
+  /** All of it: the claims of the ID token, or the answer about the access token. */
+  profile: JsonObject;
+}
+
 /** What applying a document did, or would do, to one thing that it declares. */
 export interface AppliedChange {
   /** Where it is declared, as an RFC 6901 JSON pointer into the document. */
   pointer: string;
   /** What it is. */
-  kind: Open<"tenant" | "pool" | "role">;
-  /** Its name, of a tenant its id. */
+  kind: Open<"tenant" | "idp" | "pool" | "role">;
+  /** Its name; of a tenant or identity provider its id. */
   name: string;
-  /** A tenant's id. */
+  /** A tenant's id, and the tenant of an identity provider. */
   tenantId?: TenantId;
   /** A pool's id; not for a new one in a dry run, unless the document says it. */
   poolId?: PoolId;
@@ -161,6 +178,12 @@ export interface BreachedPasswordCheck {
 export type Channel = "email" | "sms";
 
 /**
+ * How your client proves itself when a code is redeemed: not at all (public clients have PKCE alone), with the secret in
+ * the Authorization header (basic), or in the form (post).
+ */
+export type ClientAuthentication = "none" | "basic" | "post";
+
+/**
  * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests a
  * second, and within 15 minutes 100 failures and 50 codes, in each tenant.
  */
@@ -199,6 +222,89 @@ export interface CodePolicy {
  * within a minute, unless that answer had tokens. At most 512 characters. Secret: `util.inspect` does not show it.
  */
 export type ContinuationToken = string;
+
+/**
+ * Proof of who somebody is: what a provider gave, an address with its password, a pending token, or a flow that
+ * idp.authorize or idp.authorizeDevice has begun.
+ */
+export type Credential =
+  & {
+    /**
+     * With continuationToken from idp.authorize with redirectUri: the whole URL that the provider sent the person back
+     * to, with its query and fragment. What came as a form post is put behind it as its query. At most 32768 characters.
+     */
+    url?: string;
+    /** With providerId: its ID token. */
+    idToken?: Jwt;
+    /**
+     * With providerId: its access token. With an ID token that has at_hash it must fit that; alone it is for google.com,
+     * facebook.com and github.com, which are asked about it. At most 16384 characters.
+     */
+    accessToken?: string;
+    /**
+     * With an ID token that has a nonce: the value whose SHA-256 in hexadecimal was sent to the provider as nonce. At
+     * most 1024 characters.
+     */
+    rawNonce?: string;
+    /** With apple.com: what Apple tells of the person at the first consent, and never again. */
+    user?: { name?: { firstName?: string; lastName?: string; }; };
+    /** With email: its password. */
+    password?: Password;
+  }
+  & (
+    | {
+      /** The provider that gave idToken or accessToken. */
+      providerId: ProviderId;
+      /** An address that signs in with a password. */
+      email?: undefined;
+      /** From an earlier answer, instead of what a provider gave. */
+      pendingToken?: undefined;
+      /**
+       * From idp.authorize or idp.authorizeDevice. It serves once. Where the person comes back to this process, or signs
+       * in on another device, the call waits for them; cancelling it ends the wait.
+       */
+      continuationToken?: undefined;
+    }
+    | {
+      /** The provider that gave idToken or accessToken. */
+      providerId?: undefined;
+      /** An address that signs in with a password. */
+      email: Username;
+      /** From an earlier answer, instead of what a provider gave. */
+      pendingToken?: undefined;
+      /**
+       * From idp.authorize or idp.authorizeDevice. It serves once. Where the person comes back to this process, or signs
+       * in on another device, the call waits for them; cancelling it ends the wait.
+       */
+      continuationToken?: undefined;
+    }
+    | {
+      /** The provider that gave idToken or accessToken. */
+      providerId?: undefined;
+      /** An address that signs in with a password. */
+      email?: undefined;
+      /** From an earlier answer, instead of what a provider gave. */
+      pendingToken: PendingToken;
+      /**
+       * From idp.authorize or idp.authorizeDevice. It serves once. Where the person comes back to this process, or signs
+       * in on another device, the call waits for them; cancelling it ends the wait.
+       */
+      continuationToken?: undefined;
+    }
+    | {
+      /** The provider that gave idToken or accessToken. */
+      providerId?: undefined;
+      /** An address that signs in with a password. */
+      email?: undefined;
+      /** From an earlier answer, instead of what a provider gave. */
+      pendingToken?: undefined;
+      /**
+       * From idp.authorize or idp.authorizeDevice. It serves once. Where the person comes back to this process, or signs
+       * in on another device, the call waits for them; cancelling it ends the wait.
+       */
+      continuationToken: ContinuationToken;
+    }
+  )
 
 /** Temporary credentials, in the form every AWS SDK understands. */
 export interface Credentials {
@@ -248,6 +354,14 @@ export type CredentialsProviderLogins = { [name: string]: string };
 /** Where a list goes on: nextCursor of the answer before, unchanged. At most 65535 characters. */
 export type Cursor = string;
 
+/** Somebody who may say who signs in: a backend of yours that signs tokens with a key of its own. */
+export interface CustomTokenSigner {
+  /** What stands in iss and sub of its tokens. At most 255 characters. */
+  issuer: string;
+  /** Its public keys (RFC 7517). At most 20 elements. */
+  keys: readonly JsonObject[];
+}
+
 /** The name under which your own sign-in stands in a pool, such as login.shop. At most 128 characters. */
 export type DeveloperProviderName = string;
 
@@ -275,6 +389,143 @@ export interface EmailChangeStep {
   expiresAt?: Timestamp;
   /** completed: the account as it is now. */
   account?: Account;
+}
+
+/** A second factor that is to be shown once before it counts. */
+export interface EnrolmentStep {
+  /** What comes next: mfa.confirm with a code. */
+  state: Open<"codeRequired">;
+  /**
+   * Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use the one of the
+   * latest answer, and the same one again after an error. A request that carried the flow on gets the same answer again
+   * within a minute, unless that answer had tokens.
+   */
+  continuationToken: ContinuationToken;
+  /** totp: an authenticator app; email: codes that are mailed; sms: codes in text messages. */
+  kind: Open<FactorKind>;
+  /** totp: what the app computes codes from, in Base32, for typing. It is shown this once. At most 128 characters. */
+  secret?: string;
+  /** totp: all of it for the app, mostly shown as a QR code. At most 2048 characters. */
+  otpauthUri?: string;
+  /** totp: what the codes are computed with, SHA1. */
+  algorithm?: string;
+  /** totp: how often the code changes. */
+  periodSeconds?: number;
+  /** email, sms: where the code went, with most of it hidden. */
+  sentTo?: string;
+  /** The way a message goes. */
+  channel?: Open<Channel>;
+  /** How many digits the code has. */
+  codeLength: number;
+  /** email, sms: from when on it makes sense to ask for another code. */
+  resendAt?: Timestamp;
+  /** email, sms: until when the code is good; totp: until when the continuation token is. */
+  expiresAt: Timestamp;
+}
+
+/** A second factor of an account. */
+export interface Factor {
+  /** The id of a second factor; recovery stands for the recovery codes. */
+  factorId: FactorId;
+  /** totp: an authenticator app; email: codes that are mailed; sms: codes in text messages. */
+  kind: Open<FactorKind>;
+  /** What its owner calls it. */
+  displayName?: string;
+  /** email: where its codes go. */
+  email?: string;
+  /** sms: where its codes go. */
+  phoneNumber?: string;
+  /** Integer seconds since 1970-01-01T00:00:00Z. */
+  enrolledAt: Timestamp;
+  /** Integer seconds since 1970-01-01T00:00:00Z. */
+  lastUsedAt?: Timestamp;
+}
+
+/**
+ * The code that an app shows or that was sent, digit for digit, or a recovery code, with its hyphens or without. At most
+ * 64 characters. Secret: `util.inspect` does not show it.
+ */
+export type FactorCode = string;
+
+/** A second factor that a sign-in can go on with. */
+export interface FactorHint {
+  /** The id of a second factor; recovery stands for the recovery codes. */
+  factorId: FactorId;
+  /**
+   * totp: an authenticator app; email: codes that are mailed; sms: codes in text messages; recovery: the recovery codes.
+   * totp and recovery need no mfa.challenge.
+   */
+  kind: Open<"totp" | "email" | "sms" | "recovery">;
+  /** What its owner calls it. */
+  displayName?: string;
+  /** Where its codes go, with most of it hidden. */
+  sentTo?: string;
+}
+
+/** The id of a second factor; recovery stands for the recovery codes. At most 64 characters. */
+export type FactorId = string;
+
+/** totp: an authenticator app; email: codes that are mailed; sms: codes in text messages. */
+export type FactorKind = "totp" | "email" | "sms";
+
+/** What became of an account whose factor was taken away. */
+export interface FactorWithdrawal {
+  /**
+   * completed: go on with these tokens, or, where the developer asked, there is nothing to do; signedOut: the session
+   * was begun with this very factor and is over: sign in again.
+   */
+  state: Open<"completed" | "signedOut">;
+  /** A person's account in a tenant. */
+  account: Account;
+  /** completed by its owner: says who is signed in. */
+  idToken?: Jwt;
+  /** completed by its owner: for the API that it names in aud. */
+  accessToken?: Jwt;
+  /** completed by its owner: gets fresh ones. */
+  refreshToken?: RefreshToken;
+  /** completed by its owner: when the ID token expires. */
+  expiresAt?: Timestamp;
+}
+
+/** How two things belong together. */
+export interface GraphEdge {
+  /** The place of a node in nodes; the first is 0. */
+  from: number;
+  /** The place of the other one. */
+  to: number;
+  /**
+   * leadsTo: from a provider to the account, from the account to an identity, from a login to an identity; secures: from
+   * a factor to the account; isSignedInTo: from a session to the account; began: from a provider to a session;
+   * mergedInto: from an account to the one that it is part of.
+   */
+  kind: Open<"leadsTo" | "secures" | "isSignedInTo" | "began" | "mergedInto">;
+}
+
+/** Something that belongs to a person. */
+export interface GraphNode {
+  /**
+   * account; provider: a way into it; factor: a second factor; session: somebody is signed in; mergedAccount: one that
+   * is part of it; identity: one in a pool; login: a login of such an identity that is not of this account.
+   */
+  kind: Open<"account" | "provider" | "factor" | "session" | "mergedAccount" | "identity" | "login">;
+  /** account, mergedAccount: its id. */
+  accountId?: string;
+  /** provider: which, or password or code. */
+  providerId?: string;
+  /** provider: who the person is there. */
+  subject?: string;
+  /** factor: its id. */
+  factorId?: string;
+  /** factor: what it is made of. */
+  factorKind?: Open<FactorKind>;
+  /** session: its id. */
+  sessionId?: string;
+  /** identity: its pool. */
+  poolId?: string;
+  /** identity: its id. */
+  identityId?: string;
+  /** login: the provider, as the pool calls it. */
+  loginProvider?: string;
 }
 
 /** One thing that must work. */
@@ -318,6 +569,124 @@ export type IdentityId = string;
 
 /** A guest never had a login; a disabled identity was merged into another one or lost its last login. */
 export type IdentityState = "guest" | "authenticated" | "disabled";
+
+/** An identity provider that people of a tenant can sign in with. */
+export interface Idp {
+  /** The id of a tenant, which stands in its issuer and is the audience of its ID tokens. */
+  tenantId: TenantId;
+  /**
+   * An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or github.com, or oidc. and a
+   * name of your own for any other OpenID Connect provider.
+   */
+  providerId: ProviderId;
+  /** Your client id at the provider. */
+  clientId: string;
+  /** Whether there is a client secret. */
+  hasClientSecret: boolean;
+  /**
+   * How your client proves itself when a code is redeemed: not at all (public clients have PKCE alone), with the secret
+   * in the Authorization header (basic), or in the form (post).
+   */
+  clientAuthentication: Open<ClientAuthentication>;
+  /** Its issuer, of those that sign ID tokens. */
+  issuer?: string;
+  /** What people read on a button. */
+  displayName?: string;
+  /** Whether people can sign in with it. */
+  enabled: boolean;
+  /**
+   * What a provider sends back when a person comes from it: code, which is redeemed with the client secret, or the
+   * idToken itself.
+   */
+  responseType: Open<IdpResponseType>;
+  /**
+   * Whether its word counts when it says that an address is verified; of the known providers false, which have fixed
+   * rules.
+   */
+  trustEmail: boolean;
+  /** Further client ids whose ID tokens are accepted. */
+  moreClientIds: string[];
+  /** Its public keys, if they are not fetched. */
+  keys?: JsonObject[];
+  /** Where it is asked about access tokens. */
+  endpoint?: string;
+  /** Whether it may be asked without TLS. */
+  allowInsecure: boolean;
+  /** Whether it may stand in a private network. */
+  allowPrivateNetwork: boolean;
+  /** Integer seconds since 1970-01-01T00:00:00Z. */
+  createdAt: Timestamp;
+  /** Integer seconds since 1970-01-01T00:00:00Z. */
+  updatedAt: Timestamp;
+}
+
+/** One thing that was looked at. */
+export interface IdpCheck {
+  /** What was looked at: settings, discovery, keys, responseType, algorithms or endpoint. */
+  check: string;
+  /** Whether it is as it must be. */
+  ok: boolean;
+  /** What was found; if it is not ok, what to do. */
+  message: string;
+}
+
+/**
+ * An identity provider as system.apply takes it: what idp.create takes. What is left out stays as it is; a new provider
+ * gets the default.
+ */
+export interface IdpDeclaration {
+  /** The tenant; it may be one of the document. Without it: "default". */
+  tenantId?: TenantId;
+  /**
+   * An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or github.com, or oidc. and a
+   * name of your own for any other OpenID Connect provider.
+   */
+  providerId: ProviderId;
+  /** Your client id at the provider. It must stand in aud of its ID tokens. At most 255 characters. */
+  clientId?: string;
+  /** Your client secret there. It is kept sealed and never shown. At most 512 characters. */
+  clientSecret?: string;
+  /** Without it basic for an oidc. provider and post for the known ones; none where there is no secret. */
+  clientAuthentication?: ClientAuthentication;
+  /**
+   * Of an oidc. provider its issuer, exactly as in iss; of microsoft.com the issuer of a directory, without it that of
+   * personal accounts. At most 512 characters.
+   */
+  issuer?: string;
+  /** What people read on a button. At most 128 characters. */
+  displayName?: string;
+  /** Whether people can sign in with it. */
+  enabled?: boolean;
+  /**
+   * Without it idToken, and code for github.com, which has no ID tokens. code needs the client secret, unless
+   * clientAuthentication is none.
+   */
+  responseType?: IdpResponseType;
+  /**
+   * Of an oidc. provider: whether its word counts when it says that an address is verified. Whoever has such an address
+   * there gets the account that has it here, so only for providers that check it. The others have fixed rules.
+   */
+  trustEmail?: boolean;
+  /** Further client ids whose ID tokens are accepted: those of mobile apps, or bundle ids. At most 100 elements. */
+  moreClientIds?: readonly string[];
+  /** Its public keys (RFC 7517), if they are not to be fetched. At most 100 elements. */
+  keys?: readonly JsonObject[];
+  /**
+   * Where a provider of access tokens is asked, instead of at its own address: google.com, facebook.com and github.com.
+   * At most 2048 characters.
+   */
+  endpoint?: string;
+  /** Whether it may be asked without TLS, for tests. */
+  allowInsecure?: boolean;
+  /** Whether it may stand in a private network. */
+  allowPrivateNetwork?: boolean;
+}
+
+/**
+ * What a provider sends back when a person comes from it: code, which is redeemed with the client secret, or the idToken
+ * itself.
+ */
+export type IdpResponseType = "code" | "idToken";
 
 /**
  * The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in pool.get. At most
@@ -370,6 +739,22 @@ export interface LatencyBucket {
   count: number;
 }
 
+/** A way into an account. */
+export interface LinkedProvider {
+  /** The provider; password or code for the account's own address. */
+  providerId: string;
+  /** Who it is there; of password and code the address. */
+  subject: string;
+  /** The address that the provider said last, which can be another than the account's. */
+  email?: string;
+  /** The name that it said last. */
+  displayName?: string;
+  /** The picture that it said last. */
+  photoUrl?: string;
+  /** Since when it leads here. */
+  linkedAt?: Timestamp;
+}
+
 /**
  * How people prove who they are. emailCode: by codes sent to their address, without a password. emailPassword: by a
  * password, which a sign-up asks for. either: by a password where one is given at the sign-up, which does not ask for
@@ -410,6 +795,44 @@ export type Logins = { [name: string]: string };
  */
 export type MailEncryption = "startTLS" | "implicit" | "noneToLoopback";
 
+/** Something that both accounts have and an account can have once. */
+export interface MergeConflict {
+  /**
+   * field: email, which is the address with the password or the codes of its own, an attribute, or claims and a claim's
+   * name; provider: a login of a provider; identity: the identities of both in a pool, which cannot become one.
+   */
+  kind: Open<"field" | "provider" | "identity">;
+  /** Which: email, an attribute, claims/ and the name of a claim, a provider, or a pool. */
+  name: string;
+  /**
+   * What the account that stays has: its value, its subject there, or its identity. A value that is no text is written
+   * as JSON.
+   */
+  target: string;
+  /** What the other one has. */
+  source: string;
+  /** What was asked for. */
+  policy: Open<MergePolicy>;
+}
+
+/**
+ * What becomes of something that both accounts have and an account can have once. fail: nothing is merged; keepTarget:
+ * what the account that stays has; keepSource: what the other one has.
+ */
+export type MergePolicy = "fail" | "keepTarget" | "keepSource";
+
+/** What became of the identities of both accounts in a pool that has their tenant as a provider. */
+export interface MergedIdentity {
+  /** The id of a pool: a region, a colon and a UUID. */
+  poolId: PoolId;
+  /** The identity that the account leads to. */
+  identityId: IdentityId;
+  /** The one that was merged into it, as the pool merges identities, and is disabled. */
+  absorbedIdentityId?: IdentityId;
+  /** The one that could not be merged, and that no account leads to any more. */
+  unlinkedIdentityId?: IdentityId;
+}
+
 /** Counters of one method since the start. */
 export interface MethodMetrics {
   /** The method. */
@@ -423,6 +846,12 @@ export interface MethodMetrics {
   /** Empty buckets are left out. */
   latency: LatencyBucket[];
 }
+
+/**
+ * Second factors in a tenant. off: nobody is asked for one; optional: whoever has enrolled one is asked for it at every
+ * sign-in; required: whoever has none enrols one at the next sign-in. Custom tokens and anonymous accounts need none.
+ */
+export type MfaPolicy = "off" | "optional" | "required";
 
 /** How many entries one answer holds at most. 1 to 60. */
 export type PageLimit = number;
@@ -481,6 +910,12 @@ export interface PasswordResetStep {
 
 /** What a password fell short of. */
 export type PasswordRule = "disallowedCharacters" | "tooShort" | "tooLong" | "tooWeak" | "banned" | "breached" | "recentlyUsed" | "incorrect";
+
+/**
+ * Stands for a credential of a provider that was shown and may not be shown again. Good for ten minutes, in the tenant
+ * that gave it. At most 131072 characters. Secret: `util.inspect` does not show it.
+ */
+export type PendingToken = string;
 
 /** A policy in the IAM policy language. */
 export type PolicyDocument = JsonObject;
@@ -715,10 +1150,27 @@ export interface PrincipalTagMap {
 export type PrincipalTags = { [name: string]: string };
 
 /**
+ * An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or github.com, or oidc. and a
+ * name of your own for any other OpenID Connect provider. At most 64 characters.
+ */
+export type ProviderId = string;
+
+/** The provider's own tokens, as they came. */
+export interface ProviderTokens {
+  /** Its ID token. */
+  idToken?: string;
+  /** Its access token. */
+  accessToken?: string;
+}
+
+/**
  * Public login provider to its token. The pool's developer provider and its own tokens do not belong here. At most 10
  * members.
  */
 export type PublicLogins = { [name: string]: string };
+
+/** Signs in in place of a second factor, once. At most 64 characters. Secret: `util.inspect` does not show it. */
+export type RecoveryCode = string;
 
 /**
  * Gets fresh tokens, once: each use answers the next one. At most 512 characters. Secret: `util.inspect` does not show
@@ -875,6 +1327,10 @@ export interface Session {
   accountId: AccountId;
   /** How its owner was authenticated (RFC 8176). */
   amr: string[];
+  /** What its owner signed in with: password, code, anonymous, custom, or a provider. */
+  signInProvider: string;
+  /** The second factor that was shown: totp, email, sms or recovery. */
+  secondFactor?: string;
   /** auth_time in its tokens. */
   authenticatedAt: Timestamp;
   /** Integer seconds since 1970-01-01T00:00:00Z. */
@@ -891,13 +1347,21 @@ export type SessionName = string;
 /** The session token of temporary credentials. At most 20000 characters. Secret: `util.inspect` does not show it. */
 export type SessionToken = string;
 
-/** How the owner of an account signs in. */
-export type SignInMethod = "password" | "code" | "federated";
+/**
+ * How the owner of an account signs in: password, code, with a provider (federated), by custom tokens of your backend
+ * (custom), or not again (anonymous).
+ */
+export type SignInMethod = "password" | "code" | "federated" | "anonymous" | "custom";
 
 /** Where a sign-in stands. */
 export interface SignInStep {
-  /** What comes next. codeRequired: submitCode; passwordRequired: submitPassword; completed: signed in. */
-  state: Open<"codeRequired" | "passwordRequired" | "completed">;
+  /**
+   * What comes next. codeRequired: submitCode, after mfa.challenge mfa.resolve; secondFactorRequired: mfa.resolve with
+   * one of hints, after mfa.challenge where its code is sent; secondFactorEnrolmentRequired: mfa.enroll with the
+   * continuation token; passwordRequired: submitPassword; providerRequired: sign in with one of providers, then
+   * account.link with the pendingToken if there is one; completed: signed in.
+   */
+  state: Open<"codeRequired" | "passwordRequired" | "providerRequired" | "secondFactorRequired" | "secondFactorEnrolmentRequired" | "completed">;
   /**
    * Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use the one of the
    * latest answer, and the same one again after an error. A request that carried the flow on gets the same answer again
@@ -913,10 +1377,13 @@ export interface SignInStep {
   /** codeRequired: from when on it makes sense to ask for another code. */
   resendAt?: Timestamp;
   /**
-   * codeRequired: until when the code is good; passwordRequired: until when the continuation token is; completed: when
-   * the ID token expires.
+   * codeRequired: until when the code is good; passwordRequired, secondFactorRequired, secondFactorEnrolmentRequired:
+   * until when the continuation token is; providerRequired: until when the pending token is; completed: when the ID
+   * token expires.
    */
-  expiresAt: Timestamp;
+  expiresAt?: Timestamp;
+  /** secondFactorRequired: the second factors; each of them will do. */
+  hints?: FactorHint[];
   /** completed: whose it is. */
   account?: Account;
   /** completed: says who signed in; for your application. */
@@ -927,8 +1394,18 @@ export interface SignInStep {
   refreshToken?: RefreshToken;
   /** completed: what the access token allows. */
   scope?: Scope;
-  /** completed: whether this is the sign-in right after the sign-up. */
+  /** completed: whether this sign-in, or the sign-up right before it, made the account. */
   isNewAccount?: boolean;
+  /** completed with a provider: what it says of the person. */
+  additionalUserInfo?: AdditionalUserInfo;
+  /** completed with a provider, where it was asked for: its own tokens. */
+  providerTokens?: ProviderTokens;
+  /** providerRequired: the providers that lead to the account; none for one that has only its own password or codes. */
+  providers?: string[];
+  /** providerRequired: the address that has the account. */
+  email?: string;
+  /** providerRequired: stands for the credential, to be linked after signing in. */
+  pendingToken?: PendingToken;
 }
 
 /** Where a sign-up stands. */
@@ -1074,6 +1551,29 @@ export interface Tenant {
   delivery?: TenantDelivery;
   /** Whether sign-up, sign-in and reset hide which addresses have accounts. */
   enumerationProtection: boolean;
+  /**
+   * Whether an address belongs to one account, whoever says it. Without that, accounts made by a provider have no
+   * address of their own.
+   */
+  oneAccountPerAddress: boolean;
+  /**
+   * Second factors in a tenant. off: nobody is asked for one; optional: whoever has enrolled one is asked for it at
+   * every sign-in; required: whoever has none enrols one at the next sign-in. Custom tokens and anonymous accounts need
+   * none.
+   */
+  mfa: Open<MfaPolicy>;
+  /**
+   * How many codes before and after the one that is due are taken from an authenticator app, whose clock may be wrong;
+   * each is good for 30 seconds.
+   */
+  totpAdjacentIntervals: number;
+  /**
+   * Whether anybody can have an account without saying who they are. Its tokens are ID tokens of this tenant like any
+   * others.
+   */
+  anonymousAllowed: boolean;
+  /** Whose custom tokens are taken by signIn.withCustomToken. At most 20 elements. */
+  customTokenSigners?: CustomTokenSigner[];
   /** The JOSE algorithm a pool signs its tokens with. */
   signingAlgorithm: Open<SigningAlgorithm>;
   /** Integer seconds since 1970-01-01T00:00:00Z. */
@@ -1156,6 +1656,29 @@ export interface TenantDeclaration {
   delivery?: TenantDelivery;
   /** Whether sign-up, sign-in and reset hide which addresses have accounts. */
   enumerationProtection?: boolean;
+  /**
+   * Whether an address belongs to one account, whoever says it. Without that, accounts made by a provider have no
+   * address of their own.
+   */
+  oneAccountPerAddress?: boolean;
+  /**
+   * Second factors in a tenant. off: nobody is asked for one; optional: whoever has enrolled one is asked for it at
+   * every sign-in; required: whoever has none enrols one at the next sign-in. Custom tokens and anonymous accounts need
+   * none.
+   */
+  mfa?: MfaPolicy;
+  /**
+   * How many codes before and after the one that is due are taken from an authenticator app, whose clock may be wrong;
+   * each is good for 30 seconds. 0 to 10.
+   */
+  totpAdjacentIntervals?: number;
+  /**
+   * Whether anybody can have an account without saying who they are. Its tokens are ID tokens of this tenant like any
+   * others.
+   */
+  anonymousAllowed?: boolean;
+  /** Whose custom tokens are taken by signIn.withCustomToken. At most 20 elements. */
+  customTokenSigners?: readonly CustomTokenSigner[];
   /**
    * For a new tenant, which has ES256 without it; of a tenant that is there it cannot be changed here, since key.rotate
    * does that.

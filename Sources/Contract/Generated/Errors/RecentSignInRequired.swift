@@ -17,7 +17,7 @@ public struct RecentSignInRequired: ContractError {
     public static let code = 5006
     public static let type = "recentSignInRequired"
 
-    public var message: String { "This needs a sign-in that is at most \(MessageText.of(maximumAgeSeconds)) s old; the one behind this token is of \(MessageText.beforeStop(MessageText.of(authenticatedAt))). Sign in again, or give the present password with the request where the account has one." }
+    public var message: String { "This needs a sign-in that is at most \(MessageText.of(maximumAgeSeconds)) s old; the one behind this token is of \(MessageText.beforeStop(MessageText.of(authenticatedAt))). Call account.reauthenticate, or sign in again, and use the token of its answer; or give the present password with the request where it takes one." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

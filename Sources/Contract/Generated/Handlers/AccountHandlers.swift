@@ -22,14 +22,29 @@ public protocol AccountHandlers: Sendable {
     /// Get an account.
     func get(_ request: AccountGet.Params, _ call: any CallContext) throws -> AccountGet.Result
 
+    /// Show what belongs to a person, and how.
+    func graph(_ request: AccountGraph.Params, _ call: any CallContext) throws -> AccountGraph.Result
+
+    /// Add a way into one's own account.
+    func link(_ request: AccountLink.Params, _ call: any CallContext) throws -> AccountLink.Result
+
     /// List the accounts of a tenant.
     func list(_ request: AccountList.Params, _ call: any CallContext) throws -> AccountList.Result
+
+    /// Make one account of two.
+    func merge(_ request: AccountMerge.Params, _ call: any CallContext) throws -> AccountMerge.Result
+
+    /// Show once more that an account is one's own.
+    func reauthenticate(_ request: AccountReauthenticate.Params, _ call: any CallContext) throws -> AccountReauthenticate.Result
 
     /// Set the custom claims of an account.
     func setClaims(_ request: AccountSetClaims.Params, _ call: any CallContext) throws -> AccountSetClaims.Result
 
     /// Give the account the address whose code this is.
     func submitCode(_ request: AccountSubmitCode.Params, _ call: any CallContext) throws -> AccountSubmitCode.Result
+
+    /// Take a way into one's own account away.
+    func unlink(_ request: AccountUnlink.Params, _ call: any CallContext) throws -> AccountUnlink.Result
 
     /// Change an account.
     func update(_ request: AccountUpdate.Params, _ call: any CallContext) throws -> AccountUpdate.Result

@@ -4,6 +4,9 @@ import JSON
 
 /// Answers the methods of `signIn`. Each throws the errors of its schema.
 public protocol SignInHandlers: Sendable {
+    /// Sign in without saying who one is.
+    func anonymously(_ request: SignInAnonymously.Params, _ call: any CallContext) throws -> SignInAnonymously.Result
+
     /// Send another code.
     func resendCode(_ request: SignInResendCode.Params, _ call: any CallContext) throws -> SignInResendCode.Result
 
@@ -18,6 +21,12 @@ public protocol SignInHandlers: Sendable {
 
     /// Sign in after a sign-up, a reset or a change of address.
     func withContinuation(_ request: SignInWithContinuation.Params, _ call: any CallContext) throws -> SignInWithContinuation.Result
+
+    /// Sign in with what a provider gave, or with address and password.
+    func withCredential(_ request: SignInWithCredential.Params, _ call: any CallContext) throws -> SignInWithCredential.Result
+
+    /// Sign in whom your own backend names.
+    func withCustomToken(_ request: SignInWithCustomToken.Params, _ call: any CallContext) throws -> SignInWithCustomToken.Result
 
     /// Sign in with address and password.
     func withPassword(_ request: SignInWithPassword.Params, _ call: any CallContext) throws -> SignInWithPassword.Result

@@ -4,7 +4,7 @@ import JSON
 
 /// Answers the methods of `system`. Each throws the errors of its schema.
 public protocol SystemHandlers: Sendable {
-    /// Make tenants, pools and roles be as one document declares them.
+    /// Make tenants, identity providers, pools and roles be as one document declares them.
     func apply(_ request: SystemApply.Params, _ call: any CallContext) throws -> SystemApply.Result
 
     /// Look whether everything works.

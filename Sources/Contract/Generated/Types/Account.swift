@@ -8,14 +8,18 @@ public struct Account: ContractResult, Equatable {
     public var accountId: String
     /// The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
     public var tenantId: String
-    /// The email address that somebody signs up or in with. Compared without regard to upper and lower case.
-    public var username: String
+    /// The address that it signs in with; none for one without an address of its own.
+    public var username: String?
     /// The address that mails go to.
     public var email: String?
     /// Whether its owner has shown that mails there reach them.
     public var emailVerified: Bool
-    /// How the owner of an account signs in.
+    /// How the owner of an account signs in: password, code, with a provider (federated), by custom tokens of your backend (custom), or not again (anonymous).
     public var method: SignInMethod
+    /// The ways into it.
+    public var providers: [LinkedProvider]
+    /// Its second factors, the oldest first; none if it has none.
+    public var factors: [Factor]?
     /// Attributes by their names: strings, integers and booleans, as the tenant asks for them.
     public var attributes: EncodedObject
     /// Custom claims of its tokens.
@@ -31,13 +35,15 @@ public struct Account: ContractResult, Equatable {
     /// Integer seconds since 1970-01-01T00:00:00Z.
     public var lastSignInAt: Int64?
 
-    public init(accountId: String, tenantId: String, username: String, email: String? = nil, emailVerified: Bool, method: SignInMethod, attributes: EncodedObject, claims: EncodedObject, disabled: Bool, mustChangePassword: Bool? = nil, createdAt: Int64, updatedAt: Int64, lastSignInAt: Int64? = nil) {
+    public init(accountId: String, tenantId: String, username: String? = nil, email: String? = nil, emailVerified: Bool, method: SignInMethod, providers: [LinkedProvider], factors: [Factor]? = nil, attributes: EncodedObject, claims: EncodedObject, disabled: Bool, mustChangePassword: Bool? = nil, createdAt: Int64, updatedAt: Int64, lastSignInAt: Int64? = nil) {
         self.accountId = accountId
         self.tenantId = tenantId
         self.username = username
         self.email = email
         self.emailVerified = emailVerified
         self.method = method
+        self.providers = providers
+        self.factors = factors
         self.attributes = attributes
         self.claims = claims
         self.disabled = disabled
@@ -53,8 +59,10 @@ public struct Account: ContractResult, Equatable {
         writer.string(accountId)
         writer.key("tenantId")
         writer.string(tenantId)
-        writer.key("username")
-        writer.string(username)
+        if let username {
+            writer.key("username")
+            writer.string(username)
+        }
         if let email {
             writer.key("email")
             writer.string(email)
@@ -63,6 +71,20 @@ public struct Account: ContractResult, Equatable {
         writer.bool(emailVerified)
         writer.key("method")
         writer.string(method.rawValue)
+        writer.key("providers")
+        writer.beginArray()
+        for element in providers {
+            element.write(to: &writer)
+        }
+        writer.endArray()
+        if let factors {
+            writer.key("factors")
+            writer.beginArray()
+            for element in factors {
+                element.write(to: &writer)
+            }
+            writer.endArray()
+        }
         writer.key("attributes")
         attributes.write(to: &writer)
         writer.key("claims")

@@ -7,6 +7,7 @@ public struct AppliedChange: ContractResult, Equatable {
     /// What it is.
     public enum Kind: String, Sendable, CaseIterable {
         case tenant
+        case idp
         case pool
         case role
     }
@@ -22,9 +23,9 @@ public struct AppliedChange: ContractResult, Equatable {
     public var pointer: String
     /// What it is.
     public var kind: Kind
-    /// Its name, of a tenant its id.
+    /// Its name; of a tenant or identity provider its id.
     public var name: String
-    /// A tenant's id.
+    /// A tenant's id, and the tenant of an identity provider.
     public var tenantId: String?
     /// A pool's id; not for a new one in a dry run, unless the document says it.
     public var poolId: String?

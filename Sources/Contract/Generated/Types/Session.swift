@@ -10,6 +10,10 @@ public struct Session: ContractResult, Equatable {
     public var accountId: String
     /// How its owner was authenticated (RFC 8176).
     public var amr: [String]
+    /// What its owner signed in with: password, code, anonymous, custom, or a provider.
+    public var signInProvider: String
+    /// The second factor that was shown: totp, email, sms or recovery.
+    public var secondFactor: String?
     /// auth_time in its tokens.
     public var authenticatedAt: Int64
     /// Integer seconds since 1970-01-01T00:00:00Z.
@@ -19,10 +23,12 @@ public struct Session: ContractResult, Equatable {
     /// When it ends unless it is used.
     public var expiresAt: Int64
 
-    public init(sessionId: String, accountId: String, amr: [String], authenticatedAt: Int64, createdAt: Int64, lastUsedAt: Int64, expiresAt: Int64) {
+    public init(sessionId: String, accountId: String, amr: [String], signInProvider: String, secondFactor: String? = nil, authenticatedAt: Int64, createdAt: Int64, lastUsedAt: Int64, expiresAt: Int64) {
         self.sessionId = sessionId
         self.accountId = accountId
         self.amr = amr
+        self.signInProvider = signInProvider
+        self.secondFactor = secondFactor
         self.authenticatedAt = authenticatedAt
         self.createdAt = createdAt
         self.lastUsedAt = lastUsedAt
@@ -41,6 +47,12 @@ public struct Session: ContractResult, Equatable {
             writer.string(element)
         }
         writer.endArray()
+        writer.key("signInProvider")
+        writer.string(signInProvider)
+        if let secondFactor {
+            writer.key("secondFactor")
+            writer.string(secondFactor)
+        }
         writer.key("authenticatedAt")
         writer.int(authenticatedAt)
         writer.key("createdAt")

@@ -2,9 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// How the owner of an account signs in.
+/// How the owner of an account signs in: password, code, with a provider (federated), by custom tokens of your backend (custom), or not again (anonymous).
 public enum SignInMethod: String, Sendable, CaseIterable {
     case password
     case code
     case federated
+    case anonymous
+    case custom
 }

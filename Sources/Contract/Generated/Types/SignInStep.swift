@@ -4,14 +4,17 @@ import JSON
 
 /// Where a sign-in stands.
 public struct SignInStep: ContractResult, Equatable {
-    /// What comes next. codeRequired: submitCode; passwordRequired: submitPassword; completed: signed in.
+    /// What comes next. codeRequired: submitCode, after mfa.challenge mfa.resolve; secondFactorRequired: mfa.resolve with one of hints, after mfa.challenge where its code is sent; secondFactorEnrolmentRequired: mfa.enroll with the continuation token; passwordRequired: submitPassword; providerRequired: sign in with one of providers, then account.link with the pendingToken if there is one; completed: signed in.
     public enum State: String, Sendable, CaseIterable {
         case codeRequired
         case passwordRequired
+        case providerRequired
+        case secondFactorRequired
+        case secondFactorEnrolmentRequired
         case completed
     }
 
-    /// What comes next. codeRequired: submitCode; passwordRequired: submitPassword; completed: signed in.
+    /// What comes next. codeRequired: submitCode, after mfa.challenge mfa.resolve; secondFactorRequired: mfa.resolve with one of hints, after mfa.challenge where its code is sent; secondFactorEnrolmentRequired: mfa.enroll with the continuation token; passwordRequired: submitPassword; providerRequired: sign in with one of providers, then account.link with the pendingToken if there is one; completed: signed in.
     public var state: State
     /// Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same one again after an error. A request that carried the flow on gets the same answer again within a minute, unless that answer had tokens.
     public var continuationToken: String?
@@ -23,8 +26,10 @@ public struct SignInStep: ContractResult, Equatable {
     public var codeLength: Int64?
     /// codeRequired: from when on it makes sense to ask for another code.
     public var resendAt: Int64?
-    /// codeRequired: until when the code is good; passwordRequired: until when the continuation token is; completed: when the ID token expires.
-    public var expiresAt: Int64
+    /// codeRequired: until when the code is good; passwordRequired, secondFactorRequired, secondFactorEnrolmentRequired: until when the continuation token is; providerRequired: until when the pending token is; completed: when the ID token expires.
+    public var expiresAt: Int64?
+    /// secondFactorRequired: the second factors; each of them will do.
+    public var hints: [FactorHint]?
     /// completed: whose it is.
     public var account: Account?
     /// completed: says who signed in; for your application.
@@ -35,10 +40,20 @@ public struct SignInStep: ContractResult, Equatable {
     public var refreshToken: String?
     /// completed: what the access token allows.
     public var scope: String?
-    /// completed: whether this is the sign-in right after the sign-up.
+    /// completed: whether this sign-in, or the sign-up right before it, made the account.
     public var isNewAccount: Bool?
+    /// completed with a provider: what it says of the person.
+    public var additionalUserInfo: AdditionalUserInfo?
+    /// completed with a provider, where it was asked for: its own tokens.
+    public var providerTokens: ProviderTokens?
+    /// providerRequired: the providers that lead to the account; none for one that has only its own password or codes.
+    public var providers: [String]?
+    /// providerRequired: the address that has the account.
+    public var email: String?
+    /// providerRequired: stands for the credential, to be linked after signing in.
+    public var pendingToken: String?
 
-    public init(state: State, continuationToken: String? = nil, sentTo: String? = nil, channel: Channel? = nil, codeLength: Int64? = nil, resendAt: Int64? = nil, expiresAt: Int64, account: Account? = nil, idToken: String? = nil, accessToken: String? = nil, refreshToken: String? = nil, scope: String? = nil, isNewAccount: Bool? = nil) {
+    public init(state: State, continuationToken: String? = nil, sentTo: String? = nil, channel: Channel? = nil, codeLength: Int64? = nil, resendAt: Int64? = nil, expiresAt: Int64? = nil, hints: [FactorHint]? = nil, account: Account? = nil, idToken: String? = nil, accessToken: String? = nil, refreshToken: String? = nil, scope: String? = nil, isNewAccount: Bool? = nil, additionalUserInfo: AdditionalUserInfo? = nil, providerTokens: ProviderTokens? = nil, providers: [String]? = nil, email: String? = nil, pendingToken: String? = nil) {
         self.state = state
         self.continuationToken = continuationToken
         self.sentTo = sentTo
@@ -46,12 +61,18 @@ public struct SignInStep: ContractResult, Equatable {
         self.codeLength = codeLength
         self.resendAt = resendAt
         self.expiresAt = expiresAt
+        self.hints = hints
         self.account = account
         self.idToken = idToken
         self.accessToken = accessToken
         self.refreshToken = refreshToken
         self.scope = scope
         self.isNewAccount = isNewAccount
+        self.additionalUserInfo = additionalUserInfo
+        self.providerTokens = providerTokens
+        self.providers = providers
+        self.email = email
+        self.pendingToken = pendingToken
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -78,8 +99,18 @@ public struct SignInStep: ContractResult, Equatable {
             writer.key("resendAt")
             writer.int(resendAt)
         }
-        writer.key("expiresAt")
-        writer.int(expiresAt)
+        if let expiresAt {
+            writer.key("expiresAt")
+            writer.int(expiresAt)
+        }
+        if let hints {
+            writer.key("hints")
+            writer.beginArray()
+            for element in hints {
+                element.write(to: &writer)
+            }
+            writer.endArray()
+        }
         if let account {
             writer.key("account")
             account.write(to: &writer)
@@ -103,6 +134,30 @@ public struct SignInStep: ContractResult, Equatable {
         if let isNewAccount {
             writer.key("isNewAccount")
             writer.bool(isNewAccount)
+        }
+        if let additionalUserInfo {
+            writer.key("additionalUserInfo")
+            additionalUserInfo.write(to: &writer)
+        }
+        if let providerTokens {
+            writer.key("providerTokens")
+            providerTokens.write(to: &writer)
+        }
+        if let providers {
+            writer.key("providers")
+            writer.beginArray()
+            for element in providers {
+                writer.string(element)
+            }
+            writer.endArray()
+        }
+        if let email {
+            writer.key("email")
+            writer.string(email)
+        }
+        if let pendingToken {
+            writer.key("pendingToken")
+            writer.string(pendingToken)
         }
         writer.endObject()
     }

@@ -32,6 +32,16 @@ public struct Tenant: ContractResult, Equatable {
     public var delivery: TenantDelivery?
     /// Whether sign-up, sign-in and reset hide which addresses have accounts.
     public var enumerationProtection: Bool
+    /// Whether an address belongs to one account, whoever says it. Without that, accounts made by a provider have no address of their own.
+    public var oneAccountPerAddress: Bool
+    /// Second factors in a tenant. off: nobody is asked for one; optional: whoever has enrolled one is asked for it at every sign-in; required: whoever has none enrols one at the next sign-in. Custom tokens and anonymous accounts need none.
+    public var mfa: MfaPolicy
+    /// How many codes before and after the one that is due are taken from an authenticator app, whose clock may be wrong; each is good for 30 seconds.
+    public var totpAdjacentIntervals: Int64
+    /// Whether anybody can have an account without saying who they are. Its tokens are ID tokens of this tenant like any others.
+    public var anonymousAllowed: Bool
+    /// Whose custom tokens are taken by signIn.withCustomToken.
+    public var customTokenSigners: [CustomTokenSigner]?
     /// The JOSE algorithm a pool signs its tokens with.
     public var signingAlgorithm: SigningAlgorithm
     /// Integer seconds since 1970-01-01T00:00:00Z.
@@ -39,7 +49,7 @@ public struct Tenant: ContractResult, Equatable {
     /// Integer seconds since 1970-01-01T00:00:00Z.
     public var updatedAt: Int64
 
-    public init(tenantId: String, name: String? = nil, issuer: String, localAccountMethod: LocalAccountMethod, signUpAllowed: Bool, attributes: [TenantAttribute], audiences: [String], scopes: [String], passwordPolicy: PasswordPolicy, codes: CodePolicy, lockout: LockoutPolicy, tokens: TokenLifetimes, delivery: TenantDelivery? = nil, enumerationProtection: Bool, signingAlgorithm: SigningAlgorithm, createdAt: Int64, updatedAt: Int64) {
+    public init(tenantId: String, name: String? = nil, issuer: String, localAccountMethod: LocalAccountMethod, signUpAllowed: Bool, attributes: [TenantAttribute], audiences: [String], scopes: [String], passwordPolicy: PasswordPolicy, codes: CodePolicy, lockout: LockoutPolicy, tokens: TokenLifetimes, delivery: TenantDelivery? = nil, enumerationProtection: Bool, oneAccountPerAddress: Bool, mfa: MfaPolicy, totpAdjacentIntervals: Int64, anonymousAllowed: Bool, customTokenSigners: [CustomTokenSigner]? = nil, signingAlgorithm: SigningAlgorithm, createdAt: Int64, updatedAt: Int64) {
         self.tenantId = tenantId
         self.name = name
         self.issuer = issuer
@@ -54,6 +64,11 @@ public struct Tenant: ContractResult, Equatable {
         self.tokens = tokens
         self.delivery = delivery
         self.enumerationProtection = enumerationProtection
+        self.oneAccountPerAddress = oneAccountPerAddress
+        self.mfa = mfa
+        self.totpAdjacentIntervals = totpAdjacentIntervals
+        self.anonymousAllowed = anonymousAllowed
+        self.customTokenSigners = customTokenSigners
         self.signingAlgorithm = signingAlgorithm
         self.createdAt = createdAt
         self.updatedAt = updatedAt
@@ -105,6 +120,22 @@ public struct Tenant: ContractResult, Equatable {
         }
         writer.key("enumerationProtection")
         writer.bool(enumerationProtection)
+        writer.key("oneAccountPerAddress")
+        writer.bool(oneAccountPerAddress)
+        writer.key("mfa")
+        writer.string(mfa.rawValue)
+        writer.key("totpAdjacentIntervals")
+        writer.int(totpAdjacentIntervals)
+        writer.key("anonymousAllowed")
+        writer.bool(anonymousAllowed)
+        if let customTokenSigners {
+            writer.key("customTokenSigners")
+            writer.beginArray()
+            for element in customTokenSigners {
+                element.write(to: &writer)
+            }
+            writer.endArray()
+        }
         writer.key("signingAlgorithm")
         writer.string(signingAlgorithm.rawValue)
         writer.key("createdAt")

@@ -30,10 +30,20 @@ public struct TenantDeclaration: ContractParams, Equatable {
     public var delivery: TenantDelivery?
     /// Whether sign-up, sign-in and reset hide which addresses have accounts.
     public var enumerationProtection: Bool?
+    /// Whether an address belongs to one account, whoever says it. Without that, accounts made by a provider have no address of their own.
+    public var oneAccountPerAddress: Bool?
+    /// Second factors in a tenant. off: nobody is asked for one; optional: whoever has enrolled one is asked for it at every sign-in; required: whoever has none enrols one at the next sign-in. Custom tokens and anonymous accounts need none.
+    public var mfa: MfaPolicy?
+    /// How many codes before and after the one that is due are taken from an authenticator app, whose clock may be wrong; each is good for 30 seconds.
+    public var totpAdjacentIntervals: Int64?
+    /// Whether anybody can have an account without saying who they are. Its tokens are ID tokens of this tenant like any others.
+    public var anonymousAllowed: Bool?
+    /// Whose custom tokens are taken by signIn.withCustomToken.
+    public var customTokenSigners: [CustomTokenSigner]?
     /// For a new tenant, which has ES256 without it; of a tenant that is there it cannot be changed here, since key.rotate does that.
     public var signingAlgorithm: SigningAlgorithm?
 
-    public init(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, signingAlgorithm: SigningAlgorithm? = nil) {
+    public init(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int64? = nil, anonymousAllowed: Bool? = nil, customTokenSigners: [CustomTokenSigner]? = nil, signingAlgorithm: SigningAlgorithm? = nil) {
         self.tenantId = tenantId
         self.name = name
         self.localAccountMethod = localAccountMethod
@@ -47,6 +57,11 @@ public struct TenantDeclaration: ContractParams, Equatable {
         self.tokens = tokens
         self.delivery = delivery
         self.enumerationProtection = enumerationProtection
+        self.oneAccountPerAddress = oneAccountPerAddress
+        self.mfa = mfa
+        self.totpAdjacentIntervals = totpAdjacentIntervals
+        self.anonymousAllowed = anonymousAllowed
+        self.customTokenSigners = customTokenSigners
         self.signingAlgorithm = signingAlgorithm
     }
 
@@ -64,6 +79,11 @@ public struct TenantDeclaration: ContractParams, Equatable {
         var tokens: TokenLifetimes?
         var delivery: TenantDelivery?
         var enumerationProtection: Bool?
+        var oneAccountPerAddress: Bool?
+        var mfa: MfaPolicy?
+        var totpAdjacentIntervals: Int64?
+        var anonymousAllowed: Bool?
+        var customTokenSigners: [CustomTokenSigner]?
         var signingAlgorithm: SigningAlgorithm?
         node.forEachPair { _name, _value in
             if _name.isString("tenantId") {
@@ -92,10 +112,20 @@ public struct TenantDeclaration: ContractParams, Equatable {
                 delivery = reader.object(_value, at: "delivery")
             } else if _name.isString("enumerationProtection") {
                 enumerationProtection = reader.boolean(_value, at: "enumerationProtection")
+            } else if _name.isString("oneAccountPerAddress") {
+                oneAccountPerAddress = reader.boolean(_value, at: "oneAccountPerAddress")
+            } else if _name.isString("mfa") {
+                mfa = reader.enumeration(_value, at: "mfa")
+            } else if _name.isString("totpAdjacentIntervals") {
+                totpAdjacentIntervals = reader.integer(_value, at: "totpAdjacentIntervals", 0...10)
+            } else if _name.isString("anonymousAllowed") {
+                anonymousAllowed = reader.boolean(_value, at: "anonymousAllowed")
+            } else if _name.isString("customTokenSigners") {
+                customTokenSigners = reader.array(_value, at: "customTokenSigners", count: 0...20, isUnique: false) { reader, value, step in reader.object(value, at: step) }
             } else if _name.isString("signingAlgorithm") {
                 signingAlgorithm = reader.enumeration(_value, at: "signingAlgorithm")
             } else {
-                reader.unknown(_name, among: ["tenantId", "name", "localAccountMethod", "signUpAllowed", "attributes", "audiences", "scopes", "passwordPolicy", "codes", "lockout", "tokens", "delivery", "enumerationProtection", "signingAlgorithm"])
+                reader.unknown(_name, among: ["tenantId", "name", "localAccountMethod", "signUpAllowed", "attributes", "audiences", "scopes", "passwordPolicy", "codes", "lockout", "tokens", "delivery", "enumerationProtection", "oneAccountPerAddress", "mfa", "totpAdjacentIntervals", "anonymousAllowed", "customTokenSigners", "signingAlgorithm"])
             }
         }
         if tenantId == nil { reader.missing("tenantId", in: node) }
@@ -113,6 +143,11 @@ public struct TenantDeclaration: ContractParams, Equatable {
         self.tokens = tokens
         self.delivery = delivery
         self.enumerationProtection = enumerationProtection
+        self.oneAccountPerAddress = oneAccountPerAddress
+        self.mfa = mfa
+        self.totpAdjacentIntervals = totpAdjacentIntervals
+        self.anonymousAllowed = anonymousAllowed
+        self.customTokenSigners = customTokenSigners
         self.signingAlgorithm = signingAlgorithm
     }
 }

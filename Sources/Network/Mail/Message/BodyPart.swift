@@ -66,10 +66,10 @@ enum QuotedPrintable {
 }
 
 /// Base64 with padding (RFC 4648 section 4), as mail has it.
-enum Base64 {
+public enum Base64 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-    static func encode(_ bytes: some Collection<UInt8>) -> String {
+    public static func encode(_ bytes: some Collection<UInt8>) -> String {
         var output: [UInt8] = []
         var rest = bytes[...]
         while !rest.isEmpty {

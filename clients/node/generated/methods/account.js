@@ -7,9 +7,14 @@ const methods = {
   delete: { name: "account.delete", isTesting: false, secrets: [] },
   find: { name: "account.find", isTesting: false, secrets: [["attributes"]] },
   get: { name: "account.get", isTesting: false, secrets: [["attributes"]] },
+  graph: { name: "account.graph", isTesting: false, secrets: [] },
+  link: { name: "account.link", isTesting: false, secrets: [["continuationToken"], ["account", "attributes"], ["idToken"], ["accessToken"], ["refreshToken"], ["providerTokens", "idToken"], ["providerTokens", "accessToken"], ["pendingToken"]] },
   list: { name: "account.list", isTesting: false, secrets: [["accounts", "*", "attributes"]] },
+  merge: { name: "account.merge", isTesting: false, secrets: [["account", "attributes"], ["conflicts", "*", "target"], ["conflicts", "*", "source"], ["idToken"], ["accessToken"], ["refreshToken"]] },
+  reauthenticate: { name: "account.reauthenticate", isTesting: false, secrets: [["continuationToken"], ["account", "attributes"], ["idToken"], ["accessToken"], ["refreshToken"], ["providerTokens", "idToken"], ["providerTokens", "accessToken"], ["pendingToken"]] },
   setClaims: { name: "account.setClaims", isTesting: false, secrets: [["attributes"]] },
   submitCode: { name: "account.submitCode", isTesting: false, secrets: [["continuationToken"], ["account", "attributes"]] },
+  unlink: { name: "account.unlink", isTesting: false, secrets: [["attributes"]] },
   update: { name: "account.update", isTesting: false, secrets: [["attributes"]] },
 };
 
@@ -67,6 +72,7 @@ export class AccountMethods {
    * @throws {TokenUseMismatch} A token of one kind is given where another is needed.
    * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
    * credentials.revoke has named one of them since the token was minted.
+   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
    */
   changeEmail(params, options) {
     return this.#call(methods.changeEmail, params, options);
@@ -119,6 +125,7 @@ export class AccountMethods {
    * @throws {InvalidPassword} A new password breaks rules, or a password is wrong. A continuation token stays valid.
    * @throws {InvalidAttributes} A value that does not fit, or a name that the tenant does not ask for. A continuation
    * token stays valid.
+   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
    */
   create(params, options) {
     return this.#call(methods.create, params, options);
@@ -132,6 +139,7 @@ export class AccountMethods {
    * Equivalent: firebase accounts:delete.
    *
    * @throws {AccountNotFound} An account is named that never was, or is deleted.
+   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
    */
   delete(params, options) {
     return this.#call(methods.delete, params, options);
@@ -159,9 +167,95 @@ export class AccountMethods {
    * Equivalent: firebase accounts:lookup.
    *
    * @throws {AccountNotFound} An account is named that never was, or is deleted.
+   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
    */
   get(params, options) {
     return this.#call(methods.get, params, options);
+  }
+
+  /**
+   * Show what belongs to a person, and how.
+   *
+   * The account, the ways into it, its second factors and sessions, the accounts that were merged into it, and its
+   * identities in pools that have its tenant as a provider, as nodes and edges. The developer names the account.
+   *
+   * Also offered with `caller: "public"`.
+   *
+   * @throws {CallerNotAllowed} A developer method, or a developer's parameter, on a public pipe.
+   * @throws {AccountNotFound} An account is named that never was, or is deleted.
+   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
+   * @throws {TokenMalformed} Not three parts of base64url, no JSON object, a member missing or of a wrong type, an
+   * unknown critical header.
+   * @throws {TokenAlgorithmNotAllowed} alg is none, an HMAC, or not the algorithm of the key that kid names.
+   * @throws {TokenKeyUnknown} kid is missing or names no key of this store; the keys of a deleted pool go with it.
+   * @throws {TokenSignatureInvalid} The signature does not verify with the key that kid names.
+   * @throws {TokenIssuerMismatch} iss is not what was expected, or not the issuer whose key signed.
+   * @throws {TokenExpired} exp is past.
+   * @throws {TokenNotYetValid} iat or nbf lies in the future.
+   * @throws {TokenUseMismatch} A token of one kind is given where another is needed.
+   * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
+   * credentials.revoke has named one of them since the token was minted.
+   */
+  graph(params, options) {
+    return this.#call(methods.graph, params, options);
+  }
+
+  /**
+   * Add a way into one's own account.
+   *
+   * A provider that nobody here has, or an address with a new password. The id stays, and so do name and picture; the
+   * tokens of the answer name what was linked. Who has one account and proves another gets credentialAlreadyInUse or
+   * emailAlreadyInUse with a pending token for going on. A password needs a sign-in of the last five minutes and ends
+   * all other sessions; an anonymous account needs no such sign-in.
+   *
+   * Also offered with `caller: "public"`.
+   *
+   * Equivalent: firebase accounts:signInWithIdp idToken, accounts:signUp idToken.
+   *
+   * @throws {TokenMalformed} Not three parts of base64url, no JSON object, a member missing or of a wrong type, an
+   * unknown critical header.
+   * @throws {TokenAlgorithmNotAllowed} alg is none, an HMAC, or not the algorithm of the key that kid names.
+   * @throws {TokenKeyUnknown} kid is missing or names no key of this store; the keys of a deleted pool go with it.
+   * @throws {TokenSignatureInvalid} The signature does not verify with the key that kid names.
+   * @throws {TokenIssuerMismatch} iss is not what was expected, or not the issuer whose key signed.
+   * @throws {TokenExpired} exp is past.
+   * @throws {TokenNotYetValid} iat or nbf lies in the future.
+   * @throws {TokenUseMismatch} A token of one kind is given where another is needed.
+   * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
+   * credentials.revoke has named one of them since the token was minted.
+   * @throws {IdpNotFound} There is no such provider.
+   * @throws {IdpDisabled} Somebody signs in with a provider that is switched off.
+   * @throws {InvalidCredential} An ID token or access token of a provider fails a check.
+   * @throws {InvalidNonce} The nonce of an ID token is missing, wrong, or was seen before.
+   * @throws {PendingTokenInvalid} A pending token is not of this tenant, or older than some minutes.
+   * @throws {ProviderUnavailable} A login provider does not answer, or says that it cannot now.
+   * @throws {ProviderUnusable} What a login provider answers proves nothing: its certificate, its address, its documents
+   * or its keys are not what they must be. Asking again changes nothing until the provider, or how the pool names it, is
+   * mended.
+   * @throws {InvalidUsername} An address that is malformed, or not of ASCII.
+   * @throws {InvalidPassword} A new password breaks rules, or a password is wrong. A continuation token stays valid.
+   * @throws {AccountLocked} Guessing has locked the account or the address.
+   * @throws {AccountDisabled} A disabled account would sign in or refresh.
+   * @throws {AudienceNotOffered} An audience that the tenant does not list.
+   * @throws {CredentialAlreadyInUse} What is to be linked belongs to an account, whosever it is.
+   * @throws {EmailAlreadyInUse} A credential brings an address that another account has.
+   * @throws {ProviderAlreadyLinked} A second login of one provider is to be linked.
+   * @throws {RecentSignInRequired} A change of what an account is signed in with, by an ID token whose auth_time is too
+   * long ago. Refreshing does not renew it.
+   * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
+   * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes (where it waits for a code: ten minutes
+   * after the code has expired), took longer than an hour, or waited for longer than five minutes to be signed in with.
+   * @throws {CallbackInvalid} What a provider sent a person back with does not belong to the flow; the flow stays as it
+   * was.
+   * @throws {SignInRefused} A provider says that somebody may not, or does not want to, sign in.
+   * @throws {FlowUsed} A continuation token of idp.authorize or idp.authorizeDevice is shown a second time.
+   * @throws {ListenerGone} A credential without url whose callback can no longer come.
+   * @throws {UserMismatch} Somebody proves to be somebody else, or nobody here, where an account is to be shown once
+   * more.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
+   */
+  link(params, options) {
+    return this.#call(methods.link, params, options);
   }
 
   /**
@@ -179,6 +273,97 @@ export class AccountMethods {
   }
 
   /**
+   * Make one account of two.
+   *
+   * For whoever shows an ID token of each, of sign-ins of the last five minutes; an anonymous account needs no such
+   * sign-in. The account of idToken stays, with its id; the other one is gone, and its id answers accountMerged from
+   * then on. Everything that only one of them has is kept: ways in, attributes, claims, second factors. What both have
+   * and an account can have once is decided by fields, providers and identities, and by policy for what they do not
+   * name. Where either has second factors its session must have shown one, and all factors of both are asked for;
+   * recovery codes of the other account are gone. Its sessions end, and where the account that stays gets a factor its
+   * other sessions too. In pools, logins of the other account become logins of this one, and two identities are merged
+   * by the pool's rules. With dryRun nothing is changed, and the answer is what it would be.
+   *
+   * Also offered with `caller: "public"`.
+   *
+   * @throws {MergeUndecided} Two accounts cannot be merged without dropping something of one of them that nobody allowed
+   * to drop.
+   * @throws {RecentSignInRequired} A change of what an account is signed in with, by an ID token whose auth_time is too
+   * long ago. Refreshing does not renew it.
+   * @throws {SecondFactorNeeded} Second factors are to be changed by a session that has shown none of those there are.
+   * @throws {TooManyFactors} One factor too many is to be enrolled.
+   * @throws {ClaimsTooLong} account.setClaims with more than tokens can carry.
+   * @throws {AudienceNotOffered} An audience that the tenant does not list.
+   * @throws {TokenMalformed} Not three parts of base64url, no JSON object, a member missing or of a wrong type, an
+   * unknown critical header.
+   * @throws {TokenAlgorithmNotAllowed} alg is none, an HMAC, or not the algorithm of the key that kid names.
+   * @throws {TokenKeyUnknown} kid is missing or names no key of this store; the keys of a deleted pool go with it.
+   * @throws {TokenSignatureInvalid} The signature does not verify with the key that kid names.
+   * @throws {TokenIssuerMismatch} iss is not what was expected, or not the issuer whose key signed.
+   * @throws {TokenExpired} exp is past.
+   * @throws {TokenNotYetValid} iat or nbf lies in the future.
+   * @throws {TokenUseMismatch} A token of one kind is given where another is needed.
+   * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
+   * credentials.revoke has named one of them since the token was minted.
+   */
+  merge(params, options) {
+    return this.#call(methods.merge, params, options);
+  }
+
+  /**
+   * Show once more that an account is one's own.
+   *
+   * With any credential that leads to it; then what needs a sign-in of the last five minutes can be done with the tokens
+   * of the answer. A credential of somebody else, or of nobody, signs nobody in and changes nothing.
+   *
+   * Also offered with `caller: "public"`.
+   *
+   * Equivalent: firebase accounts:signInWithIdp autoCreate=false.
+   *
+   * @throws {TokenMalformed} Not three parts of base64url, no JSON object, a member missing or of a wrong type, an
+   * unknown critical header.
+   * @throws {TokenAlgorithmNotAllowed} alg is none, an HMAC, or not the algorithm of the key that kid names.
+   * @throws {TokenKeyUnknown} kid is missing or names no key of this store; the keys of a deleted pool go with it.
+   * @throws {TokenSignatureInvalid} The signature does not verify with the key that kid names.
+   * @throws {TokenIssuerMismatch} iss is not what was expected, or not the issuer whose key signed.
+   * @throws {TokenExpired} exp is past.
+   * @throws {TokenNotYetValid} iat or nbf lies in the future.
+   * @throws {TokenUseMismatch} A token of one kind is given where another is needed.
+   * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
+   * credentials.revoke has named one of them since the token was minted.
+   * @throws {IdpNotFound} There is no such provider.
+   * @throws {IdpDisabled} Somebody signs in with a provider that is switched off.
+   * @throws {InvalidCredential} An ID token or access token of a provider fails a check.
+   * @throws {InvalidNonce} The nonce of an ID token is missing, wrong, or was seen before.
+   * @throws {PendingTokenInvalid} A pending token is not of this tenant, or older than some minutes.
+   * @throws {ProviderUnavailable} A login provider does not answer, or says that it cannot now.
+   * @throws {ProviderUnusable} What a login provider answers proves nothing: its certificate, its address, its documents
+   * or its keys are not what they must be. Asking again changes nothing until the provider, or how the pool names it, is
+   * mended.
+   * @throws {InvalidUsername} An address that is malformed, or not of ASCII.
+   * @throws {InvalidPassword} A new password breaks rules, or a password is wrong. A continuation token stays valid.
+   * @throws {PasswordNotSet} A password for an account that signs in otherwise, or its reset.
+   * @throws {PasswordChangeRequired} An account whose password must be changed.
+   * @throws {AccountLocked} Guessing has locked the account or the address.
+   * @throws {AccountDisabled} A disabled account would sign in or refresh.
+   * @throws {AudienceNotOffered} An audience that the tenant does not list.
+   * @throws {UserMismatch} Somebody proves to be somebody else, or nobody here, where an account is to be shown once
+   * more.
+   * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
+   * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes (where it waits for a code: ten minutes
+   * after the code has expired), took longer than an hour, or waited for longer than five minutes to be signed in with.
+   * @throws {CallbackInvalid} What a provider sent a person back with does not belong to the flow; the flow stays as it
+   * was.
+   * @throws {SignInRefused} A provider says that somebody may not, or does not want to, sign in.
+   * @throws {FlowUsed} A continuation token of idp.authorize or idp.authorizeDevice is shown a second time.
+   * @throws {ListenerGone} A credential without url whose callback can no longer come.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
+   */
+  reauthenticate(params, options) {
+    return this.#call(methods.reauthenticate, params, options);
+  }
+
+  /**
    * Set the custom claims of an account.
    *
    * They stand in the ID and access tokens that are signed from now on; those that are out stay as they are. What is set
@@ -191,6 +376,7 @@ export class AccountMethods {
    * @throws {ClaimNameReserved} account.setClaims with names that tokens use themselves, or that other specifications
    * give a meaning to.
    * @throws {ClaimsTooLong} account.setClaims with more than tokens can carry.
+   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
    */
   setClaims(params, options) {
     return this.#call(methods.setClaims, params, options);
@@ -228,6 +414,36 @@ export class AccountMethods {
   }
 
   /**
+   * Take a way into one's own account away.
+   *
+   * Address, name and picture stay. The last way in is taken away only with force: then nobody can sign in to the
+   * account any more. Taking the password away needs a sign-in of the last five minutes.
+   *
+   * Also offered with `caller: "public"`.
+   *
+   * Equivalent: firebase accounts:update deleteProvider.
+   *
+   * @throws {TokenMalformed} Not three parts of base64url, no JSON object, a member missing or of a wrong type, an
+   * unknown critical header.
+   * @throws {TokenAlgorithmNotAllowed} alg is none, an HMAC, or not the algorithm of the key that kid names.
+   * @throws {TokenKeyUnknown} kid is missing or names no key of this store; the keys of a deleted pool go with it.
+   * @throws {TokenSignatureInvalid} The signature does not verify with the key that kid names.
+   * @throws {TokenIssuerMismatch} iss is not what was expected, or not the issuer whose key signed.
+   * @throws {TokenExpired} exp is past.
+   * @throws {TokenNotYetValid} iat or nbf lies in the future.
+   * @throws {TokenUseMismatch} A token of one kind is given where another is needed.
+   * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
+   * credentials.revoke has named one of them since the token was minted.
+   * @throws {ProviderNotLinked} A login is to be unlinked that is not there.
+   * @throws {LastProvider} The last way into an account is to be unlinked without force.
+   * @throws {RecentSignInRequired} A change of what an account is signed in with, by an ID token whose auth_time is too
+   * long ago. Refreshing does not renew it.
+   */
+  unlink(params, options) {
+    return this.#call(methods.unlink, params, options);
+  }
+
+  /**
    * Change an account.
    *
    * What is left out stays. An attribute that is null or empty is taken out. Disabling it ends its sessions.
@@ -237,6 +453,7 @@ export class AccountMethods {
    * @throws {AccountNotFound} An account is named that never was, or is deleted.
    * @throws {InvalidAttributes} A value that does not fit, or a name that the tenant does not ask for. A continuation
    * token stays valid.
+   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
    */
   update(params, options) {
     return this.#call(methods.update, params, options);

@@ -13,6 +13,7 @@ export declare class SessionMethods {
    * The latest first.
    *
    * @throws {AccountNotFound} An account is named that never was, or is deleted.
+   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
    */
   list(
     params: SessionListParams,
@@ -50,6 +51,7 @@ export declare class SessionMethods {
    * Equivalent: firebase accounts:update validSince.
    *
    * @throws {AccountNotFound} An account is named that never was, or is deleted.
+   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
    */
   revokeAll(
     params: SessionRevokeAllParams,

@@ -22,6 +22,7 @@ export class SessionMethods {
    * The latest first.
    *
    * @throws {AccountNotFound} An account is named that never was, or is deleted.
+   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
    */
   list(params, options) {
     return this.#call(methods.list, params, options);
@@ -57,6 +58,7 @@ export class SessionMethods {
    * Equivalent: firebase accounts:update validSince.
    *
    * @throws {AccountNotFound} An account is named that never was, or is deleted.
+   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
    */
   revokeAll(params, options) {
     return this.#call(methods.revokeAll, params, options);

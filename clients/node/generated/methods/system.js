@@ -18,15 +18,16 @@ export class SystemMethods {
   }
 
   /**
-   * Make tenants, pools and roles be as one document declares them.
+   * Make tenants, identity providers, pools and roles be as one document declares them.
    *
    * Everything in the document is made, or brought to what it says, in one transaction; what it does not name stays.
    * Applying it again changes nothing and writes nothing. What the document leaves out of a pool or role gets its
-   * default, as with pool.update and role.put, and of a tenant stays, as with tenant.update, which replaces a list or a
-   * group (passwordPolicy, codes, lockout, tokens, delivery) as a whole, what is left out of it going back to its
-   * default; where the declaration says so, it stays too. A pool can list a tenant of the same document. If anything in
-   * it is wrong, every violation is listed and nothing is applied: the rules of the methods for tenants, pools and roles
-   * hold, and their errors stand as rules of violations.
+   * default, as with pool.update and role.put, and of a tenant or identity provider stays, as with tenant.update and
+   * idp.update; tenant.update replaces a list or a group (passwordPolicy, codes, lockout, tokens, delivery) as a whole,
+   * what is left out of it going back to its default; where the declaration says so, it stays too. A pool can list a
+   * tenant of the same document, and an identity provider can belong to one. If anything in it is wrong, every violation
+   * is listed and nothing is applied: the rules of the methods for tenants, identity providers, pools and roles hold,
+   * and their errors stand as rules of violations.
    *
    * @throws {InvalidParams} Parameters break the method's schema. Every violation is listed.
    */

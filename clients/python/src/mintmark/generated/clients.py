@@ -8,7 +8,9 @@ from .namespaces.compat import AsyncCompatMethods, CompatMethods
 from .namespaces.credentials import AsyncCredentialsMethods, CredentialsMethods
 from .namespaces.credentials_provider import AsyncCredentialsProviderMethods, CredentialsProviderMethods
 from .namespaces.identity import AsyncIdentityMethods, IdentityMethods
+from .namespaces.idp import AsyncIdpMethods, IdpMethods
 from .namespaces.key import AsyncKeyMethods, KeyMethods
+from .namespaces.mfa import AsyncMfaMethods, MfaMethods
 from .namespaces.password_reset import AsyncPasswordResetMethods, PasswordResetMethods
 from .namespaces.pool import AsyncPoolMethods, PoolMethods
 from .namespaces.role import AsyncRoleMethods, RoleMethods
@@ -33,7 +35,9 @@ class Namespaces:
         self.credentials = CredentialsMethods(call)
         self.credentials_provider = CredentialsProviderMethods(call)
         self.identity = IdentityMethods(call)
+        self.idp = IdpMethods(call)
         self.key = KeyMethods(call)
+        self.mfa = MfaMethods(call)
         self.password_reset = PasswordResetMethods(call)
         self.pool = PoolMethods(call)
         self.role = RoleMethods(call)
@@ -58,7 +62,9 @@ class AsyncNamespaces:
         self.credentials = AsyncCredentialsMethods(call)
         self.credentials_provider = AsyncCredentialsProviderMethods(call)
         self.identity = AsyncIdentityMethods(call)
+        self.idp = AsyncIdpMethods(call)
         self.key = AsyncKeyMethods(call)
+        self.mfa = AsyncMfaMethods(call)
         self.password_reset = AsyncPasswordResetMethods(call)
         self.pool = AsyncPoolMethods(call)
         self.role = AsyncRoleMethods(call)

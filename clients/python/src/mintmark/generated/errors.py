@@ -1925,6 +1925,197 @@ class RecentSignInRequired(AnsweredError):
         return cast("int", self._required("maximumAgeSeconds"))
 
 
+class CredentialAlreadyInUse(AnsweredError):
+    """What is to be linked belongs to an account, whosever it is.
+
+    firebase: FEDERATED_USER_ID_ALREADY_LINKED
+    """
+
+    code = 5020
+    type = "credentialAlreadyInUse"
+
+    @property
+    def provider_id(self) -> str:
+        """The provider."""
+        return cast("str", self._required("providerId"))
+
+    @property
+    def email(self) -> Optional[str]:
+        """The address that the provider says."""
+        value = self._optional("email")
+        return None if value is None else cast("str", value)
+
+    @property
+    def pending_token(self) -> str:
+        """Stands for the credential that was shown, which cannot be shown again: a credential of its own for
+        some minutes.
+        """
+        return cast("str", self._required("pendingToken"))
+
+
+class EmailAlreadyInUse(AnsweredError):
+    """A credential brings an address that another account has.
+
+    firebase: EMAIL_EXISTS
+    """
+
+    code = 5021
+    type = "emailAlreadyInUse"
+
+    @property
+    def email(self) -> str:
+        """The address."""
+        return cast("str", self._required("email"))
+
+    @property
+    def provider_id(self) -> Optional[str]:
+        """The provider that says it."""
+        value = self._optional("providerId")
+        return None if value is None else cast("str", value)
+
+    @property
+    def pending_token(self) -> Optional[str]:
+        """Stands for the credential that was shown, which cannot be shown again: a credential of its own for
+        some minutes.
+        """
+        value = self._optional("pendingToken")
+        return None if value is None else cast("str", value)
+
+
+class ProviderAlreadyLinked(AnsweredError):
+    """A second login of one provider is to be linked.
+
+    firebase: provider-already-linked
+    """
+
+    code = 5022
+    type = "providerAlreadyLinked"
+
+    @property
+    def provider_id(self) -> str:
+        """The provider, or password."""
+        return cast("str", self._required("providerId"))
+
+
+class ProviderNotLinked(AnsweredError):
+    """A login is to be unlinked that is not there.
+
+    firebase: no-such-provider
+    """
+
+    code = 5023
+    type = "providerNotLinked"
+
+    @property
+    def provider_id(self) -> str:
+        """What was asked for."""
+        return cast("str", self._required("providerId"))
+
+    @property
+    def linked(self) -> List[str]:
+        """What there is."""
+        return cast("List[str]", self._required("linked"))
+
+
+class LastProvider(AnsweredError):
+    """The last way into an account is to be unlinked without force."""
+
+    code = 5024
+    type = "lastProvider"
+
+    @property
+    def provider_id(self) -> str:
+        """What was asked for."""
+        return cast("str", self._required("providerId"))
+
+
+class UserMismatch(AnsweredError):
+    """Somebody proves to be somebody else, or nobody here, where an account is to be shown once more.
+
+    firebase: USER_NOT_FOUND, user-mismatch
+    """
+
+    code = 5025
+    type = "userMismatch"
+
+
+class AccountMerged(AnsweredError):
+    """An account is named that account.merge has made part of another one."""
+
+    code = 5026
+    type = "accountMerged"
+
+    @property
+    def account_id(self) -> str:
+        """The id of an account; sub in its tokens."""
+        return cast("str", self._required("accountId"))
+
+    @property
+    def survivor_id(self) -> str:
+        """The account that it is part of."""
+        return cast("str", self._required("survivorId"))
+
+    @property
+    def merged_at(self) -> int:
+        """When that was."""
+        return cast("int", self._required("mergedAt"))
+
+
+class AnonymousNotAllowed(AnsweredError):
+    """Somebody signs in anonymously where that is not allowed.
+
+    firebase: ADMIN_ONLY_OPERATION
+    """
+
+    code = 5027
+    type = "anonymousNotAllowed"
+
+    @property
+    def tenant_id(self) -> str:
+        """The tenant."""
+        return cast("str", self._required("tenantId"))
+
+
+class CustomTokenInvalid(AnsweredError):
+    """A custom token fails a check.
+
+    firebase: INVALID_CUSTOM_TOKEN, CREDENTIAL_MISMATCH, MISSING_IDENTIFIER, TENANT_ID_MISMATCH,
+    INVALID_CLAIMS
+    """
+
+    code = 5028
+    type = "customTokenInvalid"
+
+    @property
+    def check(self) -> str:
+        """What failed: malformed, issuer, signature, audience, tenant, expired, notYetValid, lifetime, subject
+        or claims.
+        """
+        return cast("str", self._required("check"))
+
+    @property
+    def reason(self) -> str:
+        """What is wrong and how it must be."""
+        return cast("str", self._required("reason"))
+
+
+class MergeUndecided(AnsweredError):
+    """Two accounts cannot be merged without dropping something of one of them that nobody allowed to drop."""
+
+    code = 5029
+    type = "mergeUndecided"
+
+    @property
+    def names(self) -> List[str]:
+        """What is not decided."""
+        return cast("List[str]", self._required("names"))
+
+    @property
+    def conflicts(self) -> List[types.MergeConflict]:
+        """Everything that both have and an account can have once."""
+        return [types.MergeConflict.of(each) for each in self._required("conflicts")]
+
+
 class ProviderUnavailable(AnsweredError):
     """A login provider does not answer, or says that it cannot now.
 
@@ -1977,6 +2168,413 @@ class ProviderUnusable(AnsweredError):
     def reason(self) -> str:
         """Why."""
         return cast("str", self._required("reason"))
+
+
+class IdpNotFound(AnsweredError):
+    """There is no such provider.
+
+    firebase: CONFIGURATION_NOT_FOUND, INVALID_PROVIDER_ID
+    """
+
+    code = 6003
+    type = "idpNotFound"
+
+    @property
+    def tenant_id(self) -> str:
+        """The tenant."""
+        return cast("str", self._required("tenantId"))
+
+    @property
+    def provider_id(self) -> str:
+        """The provider."""
+        return cast("str", self._required("providerId"))
+
+
+class IdpExists(AnsweredError):
+    """A provider is made twice.
+
+    firebase: CONFIGURATION_EXISTS
+    """
+
+    code = 6004
+    type = "idpExists"
+
+    @property
+    def tenant_id(self) -> str:
+        """The tenant."""
+        return cast("str", self._required("tenantId"))
+
+    @property
+    def provider_id(self) -> str:
+        """The provider."""
+        return cast("str", self._required("providerId"))
+
+
+class InvalidIdp(AnsweredError):
+    """Settings of a provider break a rule.
+
+    firebase: INVALID_CONFIG_ID, INVALID_OAUTH_CLIENT_ID
+    """
+
+    code = 6005
+    type = "invalidIdp"
+
+    @property
+    def pointer(self) -> str:
+        """Where, as an RFC 6901 pointer into the parameters."""
+        return cast("str", self._required("pointer"))
+
+    @property
+    def reason(self) -> str:
+        """What is wrong."""
+        return cast("str", self._required("reason"))
+
+
+class IdpDisabled(AnsweredError):
+    """Somebody signs in with a provider that is switched off.
+
+    firebase: OPERATION_NOT_ALLOWED
+    """
+
+    code = 6006
+    type = "idpDisabled"
+
+    @property
+    def tenant_id(self) -> str:
+        """The tenant."""
+        return cast("str", self._required("tenantId"))
+
+    @property
+    def provider_id(self) -> str:
+        """The provider."""
+        return cast("str", self._required("providerId"))
+
+
+class InvalidCredential(AnsweredError):
+    """An ID token or access token of a provider fails a check.
+
+    firebase: INVALID_IDP_RESPONSE
+    """
+
+    code = 6007
+    type = "invalidCredential"
+
+    @property
+    def provider_id(self) -> str:
+        """The provider."""
+        return cast("str", self._required("providerId"))
+
+    @property
+    def check(self) -> str:
+        """What failed: malformed, algorithm, signature, issuer, audience, authorizedParty, expired, notYetValid,
+        subject, accessTokenHash, codeHash, accessToken, code or deviceCode.
+        """
+        return cast("str", self._required("check"))
+
+    @property
+    def reason(self) -> str:
+        """What is wrong and how it must be."""
+        return cast("str", self._required("reason"))
+
+
+class InvalidNonce(AnsweredError):
+    """The nonce of an ID token is missing, wrong, or was seen before.
+
+    firebase: MISSING_OR_INVALID_NONCE
+    """
+
+    code = 6008
+    type = "invalidNonce"
+
+    @property
+    def provider_id(self) -> str:
+        """The provider."""
+        return cast("str", self._required("providerId"))
+
+    @property
+    def check(self) -> str:
+        """What failed: missing, unexpected, mismatch or replayed."""
+        return cast("str", self._required("check"))
+
+    @property
+    def reason(self) -> str:
+        """What is wrong and how it must be."""
+        return cast("str", self._required("reason"))
+
+
+class PendingTokenInvalid(AnsweredError):
+    """A pending token is not of this tenant, or older than some minutes.
+
+    firebase: INVALID_PENDING_TOKEN
+    """
+
+    code = 6009
+    type = "pendingTokenInvalid"
+
+
+class CallbackInvalid(AnsweredError):
+    """What a provider sent a person back with does not belong to the flow; the flow stays as it was.
+
+    firebase: INVALID_IDP_RESPONSE
+    """
+
+    code = 6010
+    type = "callbackInvalid"
+
+    @property
+    def check(self) -> str:
+        """What failed: redirectUri, malformed, state, issuer or missing."""
+        return cast("str", self._required("check"))
+
+    @property
+    def reason(self) -> str:
+        """What is wrong and how it must be."""
+        return cast("str", self._required("reason"))
+
+
+class SignInRefused(AnsweredError):
+    """A provider says that somebody may not, or does not want to, sign in.
+
+    firebase: USER_CANCELLED, INVALID_IDP_RESPONSE
+    """
+
+    code = 6011
+    type = "signInRefused"
+
+    @property
+    def provider_id(self) -> str:
+        """The provider."""
+        return cast("str", self._required("providerId"))
+
+    @property
+    def error(self) -> str:
+        """What it says: access_denied, expired_token and others (RFC 6749, RFC 8628)."""
+        return cast("str", self._required("error"))
+
+    @property
+    def reason(self) -> str:
+        """In words."""
+        return cast("str", self._required("reason"))
+
+
+class FlowUsed(AnsweredError):
+    """A continuation token of idp.authorize or idp.authorizeDevice is shown a second time.
+
+    firebase: INVALID_IDP_RESPONSE
+    """
+
+    code = 6012
+    type = "flowUsed"
+
+
+class ListenerGone(AnsweredError):
+    """A credential without url whose callback can no longer come."""
+
+    code = 6013
+    type = "listenerGone"
+
+
+class ListenerUnavailable(AnsweredError):
+    """idp.authorize is to listen on a port that is taken, or that this user may not have."""
+
+    code = 6014
+    type = "listenerUnavailable"
+
+    @property
+    def port(self) -> int:
+        """The port that was asked for; 0 for any."""
+        return cast("int", self._required("port"))
+
+    @property
+    def reason(self) -> str:
+        """What the system said."""
+        return cast("str", self._required("reason"))
+
+
+class SecondFactorsOff(AnsweredError):
+    """A second factor is to be enrolled, or recovery codes made, where nobody is asked for them.
+
+    firebase: OPERATION_NOT_ALLOWED
+    """
+
+    code = 7001
+    type = "secondFactorsOff"
+
+    @property
+    def tenant_id(self) -> str:
+        """The tenant."""
+        return cast("str", self._required("tenantId"))
+
+
+class UnsupportedFirstFactor(AnsweredError):
+    """A second factor is to be enrolled by somebody anonymous, or by a session of a custom token.
+
+    firebase: UNSUPPORTED_FIRST_FACTOR
+    """
+
+    code = 7002
+    type = "unsupportedFirstFactor"
+
+    @property
+    def sign_in_provider(self) -> str:
+        """anonymous or custom."""
+        return cast("str", self._required("signInProvider"))
+
+
+class EmailNotVerified(AnsweredError):
+    """A second factor is to be enrolled for an account with an address that is not verified.
+
+    firebase: UNVERIFIED_EMAIL
+    """
+
+    code = 7003
+    type = "emailNotVerified"
+
+
+class TooManyFactors(AnsweredError):
+    """One factor too many is to be enrolled.
+
+    firebase: SECOND_FACTOR_LIMIT_EXCEEDED
+    """
+
+    code = 7004
+    type = "tooManyFactors"
+
+    @property
+    def maximum(self) -> int:
+        """How many it can have."""
+        return cast("int", self._required("maximum"))
+
+
+class FactorExists(AnsweredError):
+    """An address or a number is to be enrolled twice.
+
+    firebase: SECOND_FACTOR_EXISTS
+    """
+
+    code = 7005
+    type = "factorExists"
+
+    @property
+    def factor_id(self) -> str:
+        """The factor that it is."""
+        return cast("str", self._required("factorId"))
+
+
+class FactorNotFound(AnsweredError):
+    """A factor is named that is not there, or not any more, or none where one has to be.
+
+    firebase: MFA_ENROLLMENT_NOT_FOUND
+    """
+
+    code = 7006
+    type = "factorNotFound"
+
+    @property
+    def factor_id(self) -> str:
+        """What was asked for."""
+        return cast("str", self._required("factorId"))
+
+
+class LastFactor(AnsweredError):
+    """The owner of an account takes the last factor away where one is required."""
+
+    code = 7007
+    type = "lastFactor"
+
+    @property
+    def factor_id(self) -> str:
+        """What was asked for."""
+        return cast("str", self._required("factorId"))
+
+
+class FactorCodeInvalid(AnsweredError):
+    """The code of a second factor is wrong, too old, used up or replaced by a newer one, or an app's code is
+    given twice.
+
+    firebase: INVALID_CODE, SESSION_EXPIRED
+    nativeAuth: invalid_grant invalid_oob_value 50181
+    """
+
+    code = 7008
+    type = "factorCodeInvalid"
+
+    @property
+    def check(self) -> str:
+        """What failed: wrong, used or expired."""
+        return cast("str", self._required("check"))
+
+    @property
+    def reason(self) -> str:
+        """What is wrong and what helps."""
+        return cast("str", self._required("reason"))
+
+    @property
+    def attempts_left(self) -> int:
+        """How many more tries there are with this code; at 0 only another one, or time, helps."""
+        return cast("int", self._required("attemptsLeft"))
+
+    @property
+    def resend_at(self) -> Optional[int]:
+        """Integer seconds since 1970-01-01T00:00:00Z."""
+        value = self._optional("resendAt")
+        return None if value is None else cast("int", value)
+
+
+class SecondFactorNeeded(AnsweredError):
+    """Second factors are to be changed by a session that has shown none of those there are."""
+
+    code = 7009
+    type = "secondFactorNeeded"
+
+
+class NoSecondFactor(AnsweredError):
+    """Recovery codes are asked for before there is a factor."""
+
+    code = 7010
+    type = "noSecondFactor"
+
+
+class InvalidPhoneNumber(AnsweredError):
+    """A number is not written as E.164 has it.
+
+    firebase: INVALID_PHONE_NUMBER
+    """
+
+    code = 7011
+    type = "invalidPhoneNumber"
+
+    @property
+    def reason(self) -> str:
+        """What is wrong."""
+        return cast("str", self._required("reason"))
+
+
+class FactorAddsNothing(AnsweredError):
+    """The address that somebody signs in with by codes is to be the second factor too."""
+
+    code = 7012
+    type = "factorAddsNothing"
+
+
+class FactorTargetMissing(AnsweredError):
+    """It is not said where the codes of a factor are to go, or it is said for one that sends none.
+
+    firebase: INVALID_ARGUMENT
+    """
+
+    code = 7013
+    type = "factorTargetMissing"
+
+    @property
+    def kind(self) -> str:
+        """What is to be enrolled."""
+        return cast("str", self._required("kind"))
+
+    @property
+    def needed(self) -> str:
+        """Which parameter, and which not."""
+        return cast("str", self._required("needed"))
 
 
 class StoreBusy(AnsweredError):
@@ -2398,8 +2996,43 @@ BY_TYPE: Dict[str, Type[AnsweredError]] = {
     "claimNameReserved": ClaimNameReserved,
     "claimsTooLong": ClaimsTooLong,
     "recentSignInRequired": RecentSignInRequired,
+    "credentialAlreadyInUse": CredentialAlreadyInUse,
+    "emailAlreadyInUse": EmailAlreadyInUse,
+    "providerAlreadyLinked": ProviderAlreadyLinked,
+    "providerNotLinked": ProviderNotLinked,
+    "lastProvider": LastProvider,
+    "userMismatch": UserMismatch,
+    "accountMerged": AccountMerged,
+    "anonymousNotAllowed": AnonymousNotAllowed,
+    "customTokenInvalid": CustomTokenInvalid,
+    "mergeUndecided": MergeUndecided,
     "providerUnavailable": ProviderUnavailable,
     "providerUnusable": ProviderUnusable,
+    "idpNotFound": IdpNotFound,
+    "idpExists": IdpExists,
+    "invalidIdp": InvalidIdp,
+    "idpDisabled": IdpDisabled,
+    "invalidCredential": InvalidCredential,
+    "invalidNonce": InvalidNonce,
+    "pendingTokenInvalid": PendingTokenInvalid,
+    "callbackInvalid": CallbackInvalid,
+    "signInRefused": SignInRefused,
+    "flowUsed": FlowUsed,
+    "listenerGone": ListenerGone,
+    "listenerUnavailable": ListenerUnavailable,
+    "secondFactorsOff": SecondFactorsOff,
+    "unsupportedFirstFactor": UnsupportedFirstFactor,
+    "emailNotVerified": EmailNotVerified,
+    "tooManyFactors": TooManyFactors,
+    "factorExists": FactorExists,
+    "factorNotFound": FactorNotFound,
+    "lastFactor": LastFactor,
+    "factorCodeInvalid": FactorCodeInvalid,
+    "secondFactorNeeded": SecondFactorNeeded,
+    "noSecondFactor": NoSecondFactor,
+    "invalidPhoneNumber": InvalidPhoneNumber,
+    "factorAddsNothing": FactorAddsNothing,
+    "factorTargetMissing": FactorTargetMissing,
     "storeBusy": StoreBusy,
     "storeReadOnly": StoreReadOnly,
     "storeFull": StoreFull,
@@ -2530,8 +3163,43 @@ __all__ = [
     "ClaimNameReserved",
     "ClaimsTooLong",
     "RecentSignInRequired",
+    "CredentialAlreadyInUse",
+    "EmailAlreadyInUse",
+    "ProviderAlreadyLinked",
+    "ProviderNotLinked",
+    "LastProvider",
+    "UserMismatch",
+    "AccountMerged",
+    "AnonymousNotAllowed",
+    "CustomTokenInvalid",
+    "MergeUndecided",
     "ProviderUnavailable",
     "ProviderUnusable",
+    "IdpNotFound",
+    "IdpExists",
+    "InvalidIdp",
+    "IdpDisabled",
+    "InvalidCredential",
+    "InvalidNonce",
+    "PendingTokenInvalid",
+    "CallbackInvalid",
+    "SignInRefused",
+    "FlowUsed",
+    "ListenerGone",
+    "ListenerUnavailable",
+    "SecondFactorsOff",
+    "UnsupportedFirstFactor",
+    "EmailNotVerified",
+    "TooManyFactors",
+    "FactorExists",
+    "FactorNotFound",
+    "LastFactor",
+    "FactorCodeInvalid",
+    "SecondFactorNeeded",
+    "NoSecondFactor",
+    "InvalidPhoneNumber",
+    "FactorAddsNothing",
+    "FactorTargetMissing",
     "StoreBusy",
     "StoreReadOnly",
     "StoreFull",

@@ -11,7 +11,7 @@ from .._record import Record
 AppliedChangeChange = Literal["created", "updated", "unchanged"]
 
 # What it is.
-AppliedChangeKind = Literal["tenant", "pool", "role"]
+AppliedChangeKind = Literal["tenant", "idp", "pool", "role"]
 
 # What an attribute's value fell short of.
 AttributeRule = Literal["unknown", "type", "tooLong", "disallowedCharacters", "blank", "option", "pattern", "consent"]
@@ -21,6 +21,9 @@ AttributeType = Literal["string", "integer", "boolean"]
 
 # The way a message goes.
 Channel = Literal["email", "sms"]
+
+# How your client proves itself when a code is redeemed: not at all (public clients have PKCE alone), with the secret in the Authorization header (basic), or in the form (post).
+ClientAuthentication = Literal["none", "basic", "post"]
 
 # Which part of the scope.
 CredentialScopeMismatchPart = Literal["service", "region", "date"]
@@ -40,11 +43,32 @@ CredentialsProviderOpenTokenSource = Literal["self", "caller"]
 # What comes next. codeRequired: account.submitCode; completed: the account has the address, and it is verified.
 EmailChangeStepState = Literal["codeRequired", "completed"]
 
+# What comes next: mfa.confirm with a code.
+EnrolmentStepState = Literal["codeRequired"]
+
+# totp: an authenticator app; email: codes that are mailed; sms: codes in text messages; recovery: the recovery codes. totp and recovery need no mfa.challenge.
+FactorHintKind = Literal["totp", "email", "sms", "recovery"]
+
+# totp: an authenticator app; email: codes that are mailed; sms: codes in text messages.
+FactorKind = Literal["totp", "email", "sms"]
+
+# completed: go on with these tokens, or, where the developer asked, there is nothing to do; signedOut: the session was begun with this very factor and is over: sign in again.
+FactorWithdrawalState = Literal["completed", "signedOut"]
+
 # What has ended it.
 FlowEndedCause = Literal["accountChanged", "accountDeleted", "tenantDeleted"]
 
+# leadsTo: from a provider to the account, from the account to an identity, from a login to an identity; secures: from a factor to the account; isSignedInTo: from a session to the account; began: from a provider to a session; mergedInto: from an account to the one that it is part of.
+GraphEdgeKind = Literal["leadsTo", "secures", "isSignedInTo", "began", "mergedInto"]
+
+# account; provider: a way into it; factor: a second factor; session: somebody is signed in; mergedAccount: one that is part of it; identity: one in a pool; login: a login of such an identity that is not of this account.
+GraphNodeKind = Literal["account", "provider", "factor", "session", "mergedAccount", "identity", "login"]
+
 # A guest never had a login; a disabled identity was merged into another one or lost its last login.
 IdentityState = Literal["guest", "authenticated", "disabled"]
+
+# What a provider sends back when a person comes from it: code, which is redeemed with the client secret, or the idToken itself.
+IdpResponseType = Literal["code", "idToken"]
 
 # next: published, not signing yet. active: signing. retired: published until the last token it signed has expired. revoked: accepted nowhere.
 KeyState = Literal["next", "active", "retired", "revoked"]
@@ -57,6 +81,15 @@ MailEncryption = Literal["startTLS", "implicit", "noneToLoopback"]
 
 # Which one.
 MalformedPolicyPolicy = Literal["trust", "session"]
+
+# field: email, which is the address with the password or the codes of its own, an attribute, or claims and a claim's name; provider: a login of a provider; identity: the identities of both in a pool, which cannot become one.
+MergeConflictKind = Literal["field", "provider", "identity"]
+
+# What becomes of something that both accounts have and an account can have once. fail: nothing is merged; keepTarget: what the account that stays has; keepSource: what the other one has.
+MergePolicy = Literal["fail", "keepTarget", "keepSource"]
+
+# Second factors in a tenant. off: nobody is asked for one; optional: whoever has enrolled one is asked for it at every sign-in; required: whoever has none enrols one at the next sign-in. Custom tokens and anonymous accounts need none.
+MfaPolicy = Literal["off", "optional", "required"]
 
 # What comes next. codeRequired: submitCode; passwordRequired: submitPassword; completed: the password is changed, signIn.withContinuation signs in.
 PasswordResetStepState = Literal["codeRequired", "passwordRequired", "completed"]
@@ -82,11 +115,11 @@ RoleMappingSource = Literal["token", "rules"]
 # How the claim's value must compare. notEqual does not match a claim that is missing.
 RoleRuleMatchType = Literal["equals", "contains", "startsWith", "notEqual"]
 
-# How the owner of an account signs in.
-SignInMethod = Literal["password", "code", "federated"]
+# How the owner of an account signs in: password, code, with a provider (federated), by custom tokens of your backend (custom), or not again (anonymous).
+SignInMethod = Literal["password", "code", "federated", "anonymous", "custom"]
 
-# What comes next. codeRequired: submitCode; passwordRequired: submitPassword; completed: signed in.
-SignInStepState = Literal["codeRequired", "passwordRequired", "completed"]
+# What comes next. codeRequired: submitCode, after mfa.challenge mfa.resolve; secondFactorRequired: mfa.resolve with one of hints, after mfa.challenge where its code is sent; secondFactorEnrolmentRequired: mfa.enroll with the continuation token; passwordRequired: submitPassword; providerRequired: sign in with one of providers, then account.link with the pendingToken if there is one; completed: signed in.
+SignInStepState = Literal["codeRequired", "passwordRequired", "providerRequired", "secondFactorRequired", "secondFactorEnrolmentRequired", "completed"]
 
 # What comes next. codeRequired: submitCode; passwordRequired: submitPassword; attributesRequired: submitAttributes; completed: the account is there, signIn.withContinuation signs it in.
 SignUpStepState = Literal["codeRequired", "passwordRequired", "attributesRequired", "completed"]
@@ -120,7 +153,7 @@ class Account(Record):
     """A person's account in a tenant."""
 
     __slots__ = ()
-    _members = (("account_id", "accountId"), ("tenant_id", "tenantId"), ("username", "username"), ("email", "email"), ("email_verified", "emailVerified"), ("method", "method"), ("attributes", "attributes"), ("claims", "claims"), ("disabled", "disabled"), ("must_change_password", "mustChangePassword"), ("created_at", "createdAt"), ("updated_at", "updatedAt"), ("last_sign_in_at", "lastSignInAt"),)
+    _members = (("account_id", "accountId"), ("tenant_id", "tenantId"), ("username", "username"), ("email", "email"), ("email_verified", "emailVerified"), ("method", "method"), ("providers", "providers"), ("factors", "factors"), ("attributes", "attributes"), ("claims", "claims"), ("disabled", "disabled"), ("must_change_password", "mustChangePassword"), ("created_at", "createdAt"), ("updated_at", "updatedAt"), ("last_sign_in_at", "lastSignInAt"),)
     _secret = frozenset({"attributes"})
 
     def __init__(
@@ -128,15 +161,17 @@ class Account(Record):
         *,
         account_id: str,
         tenant_id: str,
-        username: str,
         email_verified: bool,
         method: str,
+        providers: Sequence[Union[LinkedProvider, Mapping[str, Any]]],
         attributes: Mapping[str, Any],
         claims: Mapping[str, Any],
         disabled: bool,
         created_at: int,
         updated_at: int,
+        username: Optional[str] = None,
         email: Optional[str] = None,
+        factors: Optional[Sequence[Union[Factor, Mapping[str, Any]]]] = None,
         must_change_password: Optional[bool] = None,
         last_sign_in_at: Optional[int] = None,
     ) -> None:
@@ -147,6 +182,8 @@ class Account(Record):
             "email": email,
             "emailVerified": email_verified,
             "method": method,
+            "providers": providers,
+            "factors": factors,
             "attributes": attributes,
             "claims": claims,
             "disabled": disabled,
@@ -167,10 +204,10 @@ class Account(Record):
         return cast("str", self._required("tenantId"))
 
     @property
-    def username(self) -> str:
-        """The email address that somebody signs up or in with. Compared without regard to upper and lower case.
-        """
-        return cast("str", self._required("username"))
+    def username(self) -> Optional[str]:
+        """The address that it signs in with; none for one without an address of its own."""
+        value = self._optional("username")
+        return None if value is None else cast("str", value)
 
     @property
     def email(self) -> Optional[str]:
@@ -185,10 +222,22 @@ class Account(Record):
 
     @property
     def method(self) -> str:
-        """How the owner of an account signs in. One of password, code, federated, or what a newer binary
-        answers.
+        """How the owner of an account signs in: password, code, with a provider (federated), by custom tokens of
+        your backend (custom), or not again (anonymous). One of password, code, federated, anonymous, custom,
+        or what a newer binary answers.
         """
         return cast("str", self._required("method"))
+
+    @property
+    def providers(self) -> List[LinkedProvider]:
+        """The ways into it."""
+        return [LinkedProvider.of(each) for each in self._required("providers")]
+
+    @property
+    def factors(self) -> Optional[List[Factor]]:
+        """Its second factors, the oldest first; none if it has none."""
+        value = self._optional("factors")
+        return None if value is None else [Factor.of(each) for each in value]
 
     @property
     def attributes(self) -> Dict[str, Any]:
@@ -245,6 +294,34 @@ class AccountDeleteResult(Record):
         return cast("str", self._required("accountId"))
 
 
+class AccountGraphResult(Record):
+    """What `account.graph` answers."""
+
+    __slots__ = ()
+    _members = (("nodes", "nodes"), ("edges", "edges"),)
+
+    def __init__(
+        self,
+        *,
+        nodes: Sequence[Union[GraphNode, Mapping[str, Any]]],
+        edges: Sequence[Union[GraphEdge, Mapping[str, Any]]],
+    ) -> None:
+        super().__init__({
+            "nodes": nodes,
+            "edges": edges,
+        })
+
+    @property
+    def nodes(self) -> List[GraphNode]:
+        """The account first."""
+        return [GraphNode.of(each) for each in self._required("nodes")]
+
+    @property
+    def edges(self) -> List[GraphEdge]:
+        """Each between two of them."""
+        return [GraphEdge.of(each) for each in self._required("edges")]
+
+
 class AccountListResult(Record):
     """What `account.list` answers."""
 
@@ -272,6 +349,152 @@ class AccountListResult(Record):
         """Present when there is more: the cursor of the next call."""
         value = self._optional("nextCursor")
         return None if value is None else cast("str", value)
+
+
+class AccountMergeResult(Record):
+    """What `account.merge` answers."""
+
+    __slots__ = ()
+    _members = (("account", "account"), ("absorbed_account_id", "absorbedAccountId"), ("conflicts", "conflicts"), ("moved_providers", "movedProviders"), ("dropped_providers", "droppedProviders"), ("moved_factors", "movedFactors"), ("ended_sessions", "endedSessions"), ("identities", "identities"), ("dry_run", "dryRun"), ("id_token", "idToken"), ("access_token", "accessToken"), ("refresh_token", "refreshToken"), ("expires_at", "expiresAt"),)
+    _secret = frozenset({"idToken", "accessToken", "refreshToken"})
+
+    def __init__(
+        self,
+        *,
+        account: Union[Account, Mapping[str, Any]],
+        absorbed_account_id: str,
+        conflicts: Sequence[Union[MergeConflict, Mapping[str, Any]]],
+        moved_providers: Sequence[str],
+        dropped_providers: Sequence[Union[LinkedProvider, Mapping[str, Any]]],
+        moved_factors: Sequence[str],
+        ended_sessions: int,
+        identities: Sequence[Union[MergedIdentity, Mapping[str, Any]]],
+        dry_run: bool,
+        id_token: Optional[str] = None,
+        access_token: Optional[str] = None,
+        refresh_token: Optional[str] = None,
+        expires_at: Optional[int] = None,
+    ) -> None:
+        super().__init__({
+            "account": account,
+            "absorbedAccountId": absorbed_account_id,
+            "conflicts": conflicts,
+            "movedProviders": moved_providers,
+            "droppedProviders": dropped_providers,
+            "movedFactors": moved_factors,
+            "endedSessions": ended_sessions,
+            "identities": identities,
+            "dryRun": dry_run,
+            "idToken": id_token,
+            "accessToken": access_token,
+            "refreshToken": refresh_token,
+            "expiresAt": expires_at,
+        })
+
+    @property
+    def account(self) -> Account:
+        """The account that stays, as it is then."""
+        return Account.of(self._required("account"))
+
+    @property
+    def absorbed_account_id(self) -> str:
+        """The one that is gone."""
+        return cast("str", self._required("absorbedAccountId"))
+
+    @property
+    def conflicts(self) -> List[MergeConflict]:
+        """What both had, and how it was decided."""
+        return [MergeConflict.of(each) for each in self._required("conflicts")]
+
+    @property
+    def moved_providers(self) -> List[str]:
+        """Ways in that came with it."""
+        return cast("List[str]", self._required("movedProviders"))
+
+    @property
+    def dropped_providers(self) -> List[LinkedProvider]:
+        """Ways in, of either account, that lost a conflict and are gone."""
+        return [LinkedProvider.of(each) for each in self._required("droppedProviders")]
+
+    @property
+    def moved_factors(self) -> List[str]:
+        """Second factors that came with it."""
+        return cast("List[str]", self._required("movedFactors"))
+
+    @property
+    def ended_sessions(self) -> int:
+        """How many sessions ended, of both accounts."""
+        return cast("int", self._required("endedSessions"))
+
+    @property
+    def identities(self) -> List[MergedIdentity]:
+        """Pool by pool, where it changes something."""
+        return [MergedIdentity.of(each) for each in self._required("identities")]
+
+    @property
+    def dry_run(self) -> bool:
+        """Whether nothing was changed."""
+        return cast("bool", self._required("dryRun"))
+
+    @property
+    def id_token(self) -> Optional[str]:
+        """Of a session that goes on as the one of idToken; not with dryRun."""
+        value = self._optional("idToken")
+        return None if value is None else cast("str", value)
+
+    @property
+    def access_token(self) -> Optional[str]:
+        """For the API that it names in aud; not with dryRun."""
+        value = self._optional("accessToken")
+        return None if value is None else cast("str", value)
+
+    @property
+    def refresh_token(self) -> Optional[str]:
+        """Gets fresh ones; not with dryRun."""
+        value = self._optional("refreshToken")
+        return None if value is None else cast("str", value)
+
+    @property
+    def expires_at(self) -> Optional[int]:
+        """When the ID token expires; not with dryRun."""
+        value = self._optional("expiresAt")
+        return None if value is None else cast("int", value)
+
+
+class AdditionalUserInfo(Record):
+    """What a provider says of whoever signed in with it."""
+
+    __slots__ = ()
+    _members = (("provider_id", "providerId"), ("username", "username"), ("profile", "profile"),)
+
+    def __init__(
+        self,
+        *,
+        provider_id: str,
+        profile: Mapping[str, Any],
+        username: Optional[str] = None,
+    ) -> None:
+        super().__init__({
+            "providerId": provider_id,
+            "username": username,
+            "profile": profile,
+        })
+
+    @property
+    def provider_id(self) -> str:
+        """The provider."""
+        return cast("str", self._required("providerId"))
+
+    @property
+    def username(self) -> Optional[str]:
+        """The name that it calls them by, where it has such names."""
+        value = self._optional("username")
+        return None if value is None else cast("str", value)
+
+    @property
+    def profile(self) -> Dict[str, Any]:
+        """All of it: the claims of the ID token, or the answer about the access token."""
+        return cast("Dict[str, Any]", self._required("profile"))
 
 
 class AppliedChange(Record):
@@ -310,17 +533,17 @@ class AppliedChange(Record):
 
     @property
     def kind(self) -> str:
-        """What it is. One of tenant, pool, role, or what a newer binary answers."""
+        """What it is. One of tenant, idp, pool, role, or what a newer binary answers."""
         return cast("str", self._required("kind"))
 
     @property
     def name(self) -> str:
-        """Its name, of a tenant its id."""
+        """Its name; of a tenant or identity provider its id."""
         return cast("str", self._required("name"))
 
     @property
     def tenant_id(self) -> Optional[str]:
-        """A tenant's id."""
+        """A tenant's id, and the tenant of an identity provider."""
         value = self._optional("tenantId")
         return None if value is None else cast("str", value)
 
@@ -808,6 +1031,154 @@ class CompatHttpResult(Record):
         return cast("str", self._required("body"))
 
 
+class Credential(Record):
+    """Proof of who somebody is: what a provider gave, an address with its password, a pending token, or a flow
+    that idp.authorize or idp.authorizeDevice has begun.
+    """
+
+    __slots__ = ()
+    _members = (("provider_id", "providerId"), ("email", "email"), ("pending_token", "pendingToken"), ("continuation_token", "continuationToken"), ("url", "url"), ("id_token", "idToken"), ("access_token", "accessToken"), ("raw_nonce", "rawNonce"), ("user", "user"), ("password", "password"),)
+    _secret = frozenset({"pendingToken", "continuationToken", "url", "idToken", "accessToken", "rawNonce", "password"})
+
+    def __init__(
+        self,
+        *,
+        provider_id: Optional[str] = None,
+        email: Optional[str] = None,
+        pending_token: Optional[str] = None,
+        continuation_token: Optional[str] = None,
+        url: Optional[str] = None,
+        id_token: Optional[str] = None,
+        access_token: Optional[str] = None,
+        raw_nonce: Optional[str] = None,
+        user: Optional[Union[CredentialUser, Mapping[str, Any]]] = None,
+        password: Optional[str] = None,
+    ) -> None:
+        super().__init__({
+            "providerId": provider_id,
+            "email": email,
+            "pendingToken": pending_token,
+            "continuationToken": continuation_token,
+            "url": url,
+            "idToken": id_token,
+            "accessToken": access_token,
+            "rawNonce": raw_nonce,
+            "user": user,
+            "password": password,
+        })
+
+    @property
+    def provider_id(self) -> Optional[str]:
+        """The provider that gave idToken or accessToken."""
+        value = self._optional("providerId")
+        return None if value is None else cast("str", value)
+
+    @property
+    def email(self) -> Optional[str]:
+        """An address that signs in with a password."""
+        value = self._optional("email")
+        return None if value is None else cast("str", value)
+
+    @property
+    def pending_token(self) -> Optional[str]:
+        """From an earlier answer, instead of what a provider gave."""
+        value = self._optional("pendingToken")
+        return None if value is None else cast("str", value)
+
+    @property
+    def continuation_token(self) -> Optional[str]:
+        """From idp.authorize or idp.authorizeDevice. It serves once. Where the person comes back to this
+        process, or signs in on another device, the call waits for them; cancelling it ends the wait.
+        """
+        value = self._optional("continuationToken")
+        return None if value is None else cast("str", value)
+
+    @property
+    def url(self) -> Optional[str]:
+        """With continuationToken from idp.authorize with redirectUri: the whole URL that the provider sent the
+        person back to, with its query and fragment. What came as a form post is put behind it as its query.
+        """
+        value = self._optional("url")
+        return None if value is None else cast("str", value)
+
+    @property
+    def id_token(self) -> Optional[str]:
+        """With providerId: its ID token."""
+        value = self._optional("idToken")
+        return None if value is None else cast("str", value)
+
+    @property
+    def access_token(self) -> Optional[str]:
+        """With providerId: its access token. With an ID token that has at_hash it must fit that; alone it is for
+        google.com, facebook.com and github.com, which are asked about it.
+        """
+        value = self._optional("accessToken")
+        return None if value is None else cast("str", value)
+
+    @property
+    def raw_nonce(self) -> Optional[str]:
+        """With an ID token that has a nonce: the value whose SHA-256 in hexadecimal was sent to the provider as
+        nonce.
+        """
+        value = self._optional("rawNonce")
+        return None if value is None else cast("str", value)
+
+    @property
+    def user(self) -> Optional[CredentialUser]:
+        """With apple.com: what Apple tells of the person at the first consent, and never again."""
+        value = self._optional("user")
+        return None if value is None else CredentialUser.of(value)
+
+    @property
+    def password(self) -> Optional[str]:
+        """With email: its password."""
+        value = self._optional("password")
+        return None if value is None else cast("str", value)
+
+
+class CredentialUser(Record):
+    """With apple.com: what Apple tells of the person at the first consent, and never again."""
+
+    __slots__ = ()
+    _members = (("name", "name"),)
+
+    def __init__(self, *, name: Optional[Union[CredentialUserName, Mapping[str, Any]]] = None) -> None:
+        super().__init__({
+            "name": name,
+        })
+
+    @property
+    def name(self) -> Optional[CredentialUserName]:
+        """Their name."""
+        value = self._optional("name")
+        return None if value is None else CredentialUserName.of(value)
+
+
+class CredentialUserName(Record):
+    """Their name."""
+
+    __slots__ = ()
+    _members = (("first_name", "firstName"), ("last_name", "lastName"),)
+
+    def __init__(self, *, first_name: Optional[str] = None, last_name: Optional[str] = None) -> None:
+        super().__init__({
+            "firstName": first_name,
+            "lastName": last_name,
+        })
+
+    @property
+    def first_name(self) -> Optional[str]:
+        """The given name."""
+        value = self._optional("firstName")
+        return None if value is None else cast("str", value)
+
+    @property
+    def last_name(self) -> Optional[str]:
+        """The family name."""
+        value = self._optional("lastName")
+        return None if value is None else cast("str", value)
+
+
 class Credentials(Record):
     """Temporary credentials, in the form every AWS SDK understands."""
 
@@ -1208,6 +1579,29 @@ class CredentialsVerifyResult(Record):
         return None if value is None else cast("Dict[str, Any]", value)
 
 
+class CustomTokenSigner(Record):
+    """Somebody who may say who signs in: a backend of yours that signs tokens with a key of its own."""
+
+    __slots__ = ()
+    _members = (("issuer", "issuer"), ("keys", "keys"),)
+
+    def __init__(self, *, issuer: str, keys: Sequence[Mapping[str, Any]]) -> None:
+        super().__init__({
+            "issuer": issuer,
+            "keys": keys,
+        })
+
+    @property
+    def issuer(self) -> str:
+        """What stands in iss and sub of its tokens."""
+        return cast("str", self._required("issuer"))
+
+    @property
+    def keys(self) -> List[Dict[str, Any]]:
+        """Its public keys (RFC 7517)."""
+        return cast("List[Dict[str, Any]]", self._required("keys"))
+
+
 class EmailChangeStep(Record):
     """Where the change or the verification of an address stands."""
 
@@ -1288,6 +1682,427 @@ class EmailChangeStep(Record):
         """completed: the account as it is now."""
         value = self._optional("account")
         return None if value is None else Account.of(value)
+
+
+class EnrolmentStep(Record):
+    """A second factor that is to be shown once before it counts."""
+
+    __slots__ = ()
+    _members = (("state", "state"), ("continuation_token", "continuationToken"), ("kind", "kind"), ("secret", "secret"), ("otpauth_uri", "otpauthUri"), ("algorithm", "algorithm"), ("period_seconds", "periodSeconds"), ("sent_to", "sentTo"), ("channel", "channel"), ("code_length", "codeLength"), ("resend_at", "resendAt"), ("expires_at", "expiresAt"),)
+    _secret = frozenset({"continuationToken", "secret", "otpauthUri"})
+
+    def __init__(
+        self,
+        *,
+        state: str,
+        continuation_token: str,
+        kind: str,
+        code_length: int,
+        expires_at: int,
+        secret: Optional[str] = None,
+        otpauth_uri: Optional[str] = None,
+        algorithm: Optional[str] = None,
+        period_seconds: Optional[int] = None,
+        sent_to: Optional[str] = None,
+        channel: Optional[str] = None,
+        resend_at: Optional[int] = None,
+    ) -> None:
+        super().__init__({
+            "state": state,
+            "continuationToken": continuation_token,
+            "kind": kind,
+            "secret": secret,
+            "otpauthUri": otpauth_uri,
+            "algorithm": algorithm,
+            "periodSeconds": period_seconds,
+            "sentTo": sent_to,
+            "channel": channel,
+            "codeLength": code_length,
+            "resendAt": resend_at,
+            "expiresAt": expires_at,
+        })
+
+    @property
+    def state(self) -> str:
+        """What comes next: mfa.confirm with a code. One of codeRequired, or what a newer binary answers."""
+        return cast("str", self._required("state"))
+
+    @property
+    def continuation_token(self) -> str:
+        """Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use
+        the one of the latest answer, and the same one again after an error. A request that carried the flow
+        on gets the same answer again within a minute, unless that answer had tokens.
+        """
+        return cast("str", self._required("continuationToken"))
+
+    @property
+    def kind(self) -> str:
+        """totp: an authenticator app; email: codes that are mailed; sms: codes in text messages. One of totp,
+        email, sms, or what a newer binary answers.
+        """
+        return cast("str", self._required("kind"))
+
+    @property
+    def secret(self) -> Optional[str]:
+        """totp: what the app computes codes from, in Base32, for typing. It is shown this once."""
+        value = self._optional("secret")
+        return None if value is None else cast("str", value)
+
+    @property
+    def otpauth_uri(self) -> Optional[str]:
+        """totp: all of it for the app, mostly shown as a QR code."""
+        value = self._optional("otpauthUri")
+        return None if value is None else cast("str", value)
+
+    @property
+    def algorithm(self) -> Optional[str]:
+        """totp: what the codes are computed with, SHA1."""
+        value = self._optional("algorithm")
+        return None if value is None else cast("str", value)
+
+    @property
+    def period_seconds(self) -> Optional[int]:
+        """totp: how often the code changes."""
+        value = self._optional("periodSeconds")
+        return None if value is None else cast("int", value)
+
+    @property
+    def sent_to(self) -> Optional[str]:
+        """email, sms: where the code went, with most of it hidden."""
+        value = self._optional("sentTo")
+        return None if value is None else cast("str", value)
+
+    @property
+    def channel(self) -> Optional[str]:
+        """The way a message goes. One of email, sms, or what a newer binary answers."""
+        value = self._optional("channel")
+        return None if value is None else cast("str", value)
+
+    @property
+    def code_length(self) -> int:
+        """How many digits the code has."""
+        return cast("int", self._required("codeLength"))
+
+    @property
+    def resend_at(self) -> Optional[int]:
+        """email, sms: from when on it makes sense to ask for another code."""
+        value = self._optional("resendAt")
+        return None if value is None else cast("int", value)
+
+    @property
+    def expires_at(self) -> int:
+        """email, sms: until when the code is good; totp: until when the continuation token is."""
+        return cast("int", self._required("expiresAt"))
+
+
+class Factor(Record):
+    """A second factor of an account."""
+
+    __slots__ = ()
+    _members = (("factor_id", "factorId"), ("kind", "kind"), ("display_name", "displayName"), ("email", "email"), ("phone_number", "phoneNumber"), ("enrolled_at", "enrolledAt"), ("last_used_at", "lastUsedAt"),)
+
+    def __init__(
+        self,
+        *,
+        factor_id: str,
+        kind: str,
+        enrolled_at: int,
+        display_name: Optional[str] = None,
+        email: Optional[str] = None,
+        phone_number: Optional[str] = None,
+        last_used_at: Optional[int] = None,
+    ) -> None:
+        super().__init__({
+            "factorId": factor_id,
+            "kind": kind,
+            "displayName": display_name,
+            "email": email,
+            "phoneNumber": phone_number,
+            "enrolledAt": enrolled_at,
+            "lastUsedAt": last_used_at,
+        })
+
+    @property
+    def factor_id(self) -> str:
+        """The id of a second factor; recovery stands for the recovery codes."""
+        return cast("str", self._required("factorId"))
+
+    @property
+    def kind(self) -> str:
+        """totp: an authenticator app; email: codes that are mailed; sms: codes in text messages. One of totp,
+        email, sms, or what a newer binary answers.
+        """
+        return cast("str", self._required("kind"))
+
+    @property
+    def display_name(self) -> Optional[str]:
+        """What its owner calls it."""
+        value = self._optional("displayName")
+        return None if value is None else cast("str", value)
+
+    @property
+    def email(self) -> Optional[str]:
+        """email: where its codes go."""
+        value = self._optional("email")
+        return None if value is None else cast("str", value)
+
+    @property
+    def phone_number(self) -> Optional[str]:
+        """sms: where its codes go."""
+        value = self._optional("phoneNumber")
+        return None if value is None else cast("str", value)
+
+    @property
+    def enrolled_at(self) -> int:
+        """Integer seconds since 1970-01-01T00:00:00Z."""
+        return cast("int", self._required("enrolledAt"))
+
+    @property
+    def last_used_at(self) -> Optional[int]:
+        """Integer seconds since 1970-01-01T00:00:00Z."""
+        value = self._optional("lastUsedAt")
+        return None if value is None else cast("int", value)
+
+
+class FactorHint(Record):
+    """A second factor that a sign-in can go on with."""
+
+    __slots__ = ()
+    _members = (("factor_id", "factorId"), ("kind", "kind"), ("display_name", "displayName"), ("sent_to", "sentTo"),)
+
+    def __init__(
+        self,
+        *,
+        factor_id: str,
+        kind: str,
+        display_name: Optional[str] = None,
+        sent_to: Optional[str] = None,
+    ) -> None:
+        super().__init__({
+            "factorId": factor_id,
+            "kind": kind,
+            "displayName": display_name,
+            "sentTo": sent_to,
+        })
+
+    @property
+    def factor_id(self) -> str:
+        """The id of a second factor; recovery stands for the recovery codes."""
+        return cast("str", self._required("factorId"))
+
+    @property
+    def kind(self) -> str:
+        """totp: an authenticator app; email: codes that are mailed; sms: codes in text messages; recovery: the
+        recovery codes. totp and recovery need no mfa.challenge. One of totp, email, sms, recovery, or what a
+        newer binary answers.
+        """
+        return cast("str", self._required("kind"))
+
+    @property
+    def display_name(self) -> Optional[str]:
+        """What its owner calls it."""
+        value = self._optional("displayName")
+        return None if value is None else cast("str", value)
+
+    @property
+    def sent_to(self) -> Optional[str]:
+        """Where its codes go, with most of it hidden."""
+        value = self._optional("sentTo")
+        return None if value is None else cast("str", value)
+
+
+class FactorWithdrawal(Record):
+    """What became of an account whose factor was taken away."""
+
+    __slots__ = ()
+    _members = (("state", "state"), ("account", "account"), ("id_token", "idToken"), ("access_token", "accessToken"), ("refresh_token", "refreshToken"), ("expires_at", "expiresAt"),)
+    _secret = frozenset({"idToken", "accessToken", "refreshToken"})
+
+    def __init__(
+        self,
+        *,
+        state: str,
+        account: Union[Account, Mapping[str, Any]],
+        id_token: Optional[str] = None,
+        access_token: Optional[str] = None,
+        refresh_token: Optional[str] = None,
+        expires_at: Optional[int] = None,
+    ) -> None:
+        super().__init__({
+            "state": state,
+            "account": account,
+            "idToken": id_token,
+            "accessToken": access_token,
+            "refreshToken": refresh_token,
+            "expiresAt": expires_at,
+        })
+
+    @property
+    def state(self) -> str:
+        """completed: go on with these tokens, or, where the developer asked, there is nothing to do; signedOut:
+        the session was begun with this very factor and is over: sign in again. One of completed, signedOut,
+        or what a newer binary answers.
+        """
+        return cast("str", self._required("state"))
+
+    @property
+    def account(self) -> Account:
+        """A person's account in a tenant."""
+        return Account.of(self._required("account"))
+
+    @property
+    def id_token(self) -> Optional[str]:
+        """completed by its owner: says who is signed in."""
+        value = self._optional("idToken")
+        return None if value is None else cast("str", value)
+
+    @property
+    def access_token(self) -> Optional[str]:
+        """completed by its owner: for the API that it names in aud."""
+        value = self._optional("accessToken")
+        return None if value is None else cast("str", value)
+
+    @property
+    def refresh_token(self) -> Optional[str]:
+        """completed by its owner: gets fresh ones."""
+        value = self._optional("refreshToken")
+        return None if value is None else cast("str", value)
+
+    @property
+    def expires_at(self) -> Optional[int]:
+        """completed by its owner: when the ID token expires."""
+        value = self._optional("expiresAt")
+        return None if value is None else cast("int", value)
+
+
+class GraphEdge(Record):
+    """How two things belong together."""
+
+    __slots__ = ()
+    _members = (("from_", "from"), ("to", "to"), ("kind", "kind"),)
+
+    def __init__(self, *, from_: int, to: int, kind: str) -> None:
+        super().__init__({
+            "from": from_,
+            "to": to,
+            "kind": kind,
+        })
+
+    @property
+    def from_(self) -> int:
+        """The place of a node in nodes; the first is 0."""
+        return cast("int", self._required("from"))
+
+    @property
+    def to(self) -> int:
+        """The place of the other one."""
+        return cast("int", self._required("to"))
+
+    @property
+    def kind(self) -> str:
+        """leadsTo: from a provider to the account, from the account to an identity, from a login to an identity;
+        secures: from a factor to the account; isSignedInTo: from a session to the account; began: from a
+        provider to a session; mergedInto: from an account to the one that it is part of. One of leadsTo,
+        secures, isSignedInTo, began, mergedInto, or what a newer binary answers.
+        """
+        return cast("str", self._required("kind"))
+
+
+class GraphNode(Record):
+    """Something that belongs to a person."""
+
+    __slots__ = ()
+    _members = (("kind", "kind"), ("account_id", "accountId"), ("provider_id", "providerId"), ("subject", "subject"), ("factor_id", "factorId"), ("factor_kind", "factorKind"), ("session_id", "sessionId"), ("pool_id", "poolId"), ("identity_id", "identityId"), ("login_provider", "loginProvider"),)
+
+    def __init__(
+        self,
+        *,
+        kind: str,
+        account_id: Optional[str] = None,
+        provider_id: Optional[str] = None,
+        subject: Optional[str] = None,
+        factor_id: Optional[str] = None,
+        factor_kind: Optional[str] = None,
+        session_id: Optional[str] = None,
+        pool_id: Optional[str] = None,
+        identity_id: Optional[str] = None,
+        login_provider: Optional[str] = None,
+    ) -> None:
+        super().__init__({
+            "kind": kind,
+            "accountId": account_id,
+            "providerId": provider_id,
+            "subject": subject,
+            "factorId": factor_id,
+            "factorKind": factor_kind,
+            "sessionId": session_id,
+            "poolId": pool_id,
+            "identityId": identity_id,
+            "loginProvider": login_provider,
+        })
+
+    @property
+    def kind(self) -> str:
+        """account; provider: a way into it; factor: a second factor; session: somebody is signed in;
+        mergedAccount: one that is part of it; identity: one in a pool; login: a login of such an identity
+        that is not of this account. One of account, provider, factor, session, mergedAccount, identity,
+        login, or what a newer binary answers.
+        """
+        return cast("str", self._required("kind"))
+
+    @property
+    def account_id(self) -> Optional[str]:
+        """account, mergedAccount: its id."""
+        value = self._optional("accountId")
+        return None if value is None else cast("str", value)
+
+    @property
+    def provider_id(self) -> Optional[str]:
+        """provider: which, or password or code."""
+        value = self._optional("providerId")
+        return None if value is None else cast("str", value)
+
+    @property
+    def subject(self) -> Optional[str]:
+        """provider: who the person is there."""
+        value = self._optional("subject")
+        return None if value is None else cast("str", value)
+
+    @property
+    def factor_id(self) -> Optional[str]:
+        """factor: its id."""
+        value = self._optional("factorId")
+        return None if value is None else cast("str", value)
+
+    @property
+    def factor_kind(self) -> Optional[str]:
+        """factor: what it is made of. One of totp, email, sms, or what a newer binary answers."""
+        value = self._optional("factorKind")
+        return None if value is None else cast("str", value)
+
+    @property
+    def session_id(self) -> Optional[str]:
+        """session: its id."""
+        value = self._optional("sessionId")
+        return None if value is None else cast("str", value)
+
+    @property
+    def pool_id(self) -> Optional[str]:
+        """identity: its pool."""
+        value = self._optional("poolId")
+        return None if value is None else cast("str", value)
+
+    @property
+    def identity_id(self) -> Optional[str]:
+        """identity: its id."""
+        value = self._optional("identityId")
+        return None if value is None else cast("str", value)
+
+    @property
+    def login_provider(self) -> Optional[str]:
+        """login: the provider, as the pool calls it."""
+        value = self._optional("loginProvider")
+        return None if value is None else cast("str", value)
 
 
 class HealthCheck(Record):
@@ -1536,6 +2351,542 @@ class IdentityResolveResult(Record):
         return cast("bool", self._required("isNewIdentity"))
 
 
+class Idp(Record):
+    """An identity provider that people of a tenant can sign in with."""
+
+    __slots__ = ()
+    _members = (("tenant_id", "tenantId"), ("provider_id", "providerId"), ("client_id", "clientId"), ("has_client_secret", "hasClientSecret"), ("client_authentication", "clientAuthentication"), ("issuer", "issuer"), ("display_name", "displayName"), ("enabled", "enabled"), ("response_type", "responseType"), ("trust_email", "trustEmail"), ("more_client_ids", "moreClientIds"), ("keys", "keys"), ("endpoint", "endpoint"), ("allow_insecure", "allowInsecure"), ("allow_private_network", "allowPrivateNetwork"), ("created_at", "createdAt"), ("updated_at", "updatedAt"),)
+
+    def __init__(
+        self,
+        *,
+        tenant_id: str,
+        provider_id: str,
+        client_id: str,
+        has_client_secret: bool,
+        client_authentication: str,
+        enabled: bool,
+        response_type: str,
+        trust_email: bool,
+        more_client_ids: Sequence[str],
+        allow_insecure: bool,
+        allow_private_network: bool,
+        created_at: int,
+        updated_at: int,
+        issuer: Optional[str] = None,
+        display_name: Optional[str] = None,
+        keys: Optional[Sequence[Mapping[str, Any]]] = None,
+        endpoint: Optional[str] = None,
+    ) -> None:
+        super().__init__({
+            "tenantId": tenant_id,
+            "providerId": provider_id,
+            "clientId": client_id,
+            "hasClientSecret": has_client_secret,
+            "clientAuthentication": client_authentication,
+            "issuer": issuer,
+            "displayName": display_name,
+            "enabled": enabled,
+            "responseType": response_type,
+            "trustEmail": trust_email,
+            "moreClientIds": more_client_ids,
+            "keys": keys,
+            "endpoint": endpoint,
+            "allowInsecure": allow_insecure,
+            "allowPrivateNetwork": allow_private_network,
+            "createdAt": created_at,
+            "updatedAt": updated_at,
+        })
+
+    @property
+    def tenant_id(self) -> str:
+        """The id of a tenant, which stands in its issuer and is the audience of its ID tokens."""
+        return cast("str", self._required("tenantId"))
+
+    @property
+    def provider_id(self) -> str:
+        """An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or github.com, or
+        oidc. and a name of your own for any other OpenID Connect provider.
+        """
+        return cast("str", self._required("providerId"))
+
+    @property
+    def client_id(self) -> str:
+        """Your client id at the provider."""
+        return cast("str", self._required("clientId"))
+
+    @property
+    def has_client_secret(self) -> bool:
+        """Whether there is a client secret."""
+        return cast("bool", self._required("hasClientSecret"))
+
+    @property
+    def client_authentication(self) -> str:
+        """How your client proves itself when a code is redeemed: not at all (public clients have PKCE alone),
+        with the secret in the Authorization header (basic), or in the form (post). One of none, basic, post,
+        or what a newer binary answers.
+        """
+        return cast("str", self._required("clientAuthentication"))
+
+    @property
+    def issuer(self) -> Optional[str]:
+        """Its issuer, of those that sign ID tokens."""
+        value = self._optional("issuer")
+        return None if value is None else cast("str", value)
+
+    @property
+    def display_name(self) -> Optional[str]:
+        """What people read on a button."""
+        value = self._optional("displayName")
+        return None if value is None else cast("str", value)
+
+    @property
+    def enabled(self) -> bool:
+        """Whether people can sign in with it."""
+        return cast("bool", self._required("enabled"))
+
+    @property
+    def response_type(self) -> str:
+        """What a provider sends back when a person comes from it: code, which is redeemed with the client
+        secret, or the idToken itself. One of code, idToken, or what a newer binary answers.
+        """
+        return cast("str", self._required("responseType"))
+
+    @property
+    def trust_email(self) -> bool:
+        """Whether its word counts when it says that an address is verified; of the known providers false, which
+        have fixed rules.
+        """
+        return cast("bool", self._required("trustEmail"))
+
+    @property
+    def more_client_ids(self) -> List[str]:
+        """Further client ids whose ID tokens are accepted."""
+        return cast("List[str]", self._required("moreClientIds"))
+
+    @property
+    def keys(self) -> Optional[List[Dict[str, Any]]]:
+        """Its public keys, if they are not fetched."""
+        value = self._optional("keys")
+        return None if value is None else cast("List[Dict[str, Any]]", value)
+
+    @property
+    def endpoint(self) -> Optional[str]:
+        """Where it is asked about access tokens."""
+        value = self._optional("endpoint")
+        return None if value is None else cast("str", value)
+
+    @property
+    def allow_insecure(self) -> bool:
+        """Whether it may be asked without TLS."""
+        return cast("bool", self._required("allowInsecure"))
+
+    @property
+    def allow_private_network(self) -> bool:
+        """Whether it may stand in a private network."""
+        return cast("bool", self._required("allowPrivateNetwork"))
+
+    @property
+    def created_at(self) -> int:
+        """Integer seconds since 1970-01-01T00:00:00Z."""
+        return cast("int", self._required("createdAt"))
+
+    @property
+    def updated_at(self) -> int:
+        """Integer seconds since 1970-01-01T00:00:00Z."""
+        return cast("int", self._required("updatedAt"))
+
+
+class IdpAuthorizeDeviceResult(Record):
+    """What `idp.authorizeDevice` answers."""
+
+    __slots__ = ()
+    _members = (("continuation_token", "continuationToken"), ("user_code", "userCode"), ("verification_uri", "verificationUri"), ("verification_uri_complete", "verificationUriComplete"), ("interval_seconds", "intervalSeconds"), ("expires_at", "expiresAt"),)
+    _secret = frozenset({"continuationToken"})
+
+    def __init__(
+        self,
+        *,
+        continuation_token: str,
+        user_code: str,
+        verification_uri: str,
+        interval_seconds: int,
+        expires_at: int,
+        verification_uri_complete: Optional[str] = None,
+    ) -> None:
+        super().__init__({
+            "continuationToken": continuation_token,
+            "userCode": user_code,
+            "verificationUri": verification_uri,
+            "verificationUriComplete": verification_uri_complete,
+            "intervalSeconds": interval_seconds,
+            "expiresAt": expires_at,
+        })
+
+    @property
+    def continuation_token(self) -> str:
+        """Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use
+        the one of the latest answer, and the same one again after an error. A request that carried the flow
+        on gets the same answer again within a minute, unless that answer had tokens.
+        """
+        return cast("str", self._required("continuationToken"))
+
+    @property
+    def user_code(self) -> str:
+        """What the person types."""
+        return cast("str", self._required("userCode"))
+
+    @property
+    def verification_uri(self) -> str:
+        """Where."""
+        return cast("str", self._required("verificationUri"))
+
+    @property
+    def verification_uri_complete(self) -> Optional[str]:
+        """The same with the code in it, for a QR code."""
+        value = self._optional("verificationUriComplete")
+        return None if value is None else cast("str", value)
+
+    @property
+    def interval_seconds(self) -> int:
+        """How often the provider is asked."""
+        return cast("int", self._required("intervalSeconds"))
+
+    @property
+    def expires_at(self) -> int:
+        """Integer seconds since 1970-01-01T00:00:00Z."""
+        return cast("int", self._required("expiresAt"))
+
+
+class IdpAuthorizeListen(Record):
+    """Take the person back on 127.0.0.1, at a path that nobody can guess unless it is given. Many providers take
+    any port of it for native apps (RFC 8252).
+    """
+
+    __slots__ = ()
+    _members = (("port", "port"), ("path", "path"),)
+
+    def __init__(self, *, port: Optional[int] = None, path: Optional[str] = None) -> None:
+        super().__init__({
+            "port": port,
+            "path": path,
+        })
+
+    @property
+    def port(self) -> Optional[int]:
+        """Without it any that is free."""
+        value = self._optional("port")
+        return None if value is None else cast("int", value)
+
+    @property
+    def path(self) -> Optional[str]:
+        """Such as /back, where the provider knows one path alone."""
+        value = self._optional("path")
+        return None if value is None else cast("str", value)
+
+
+class IdpAuthorizeResult(Record):
+    """What `idp.authorize` answers."""
+
+    __slots__ = ()
+    _members = (("continuation_token", "continuationToken"), ("authorization_url", "authorizationUrl"), ("redirect_uri", "redirectUri"), ("expires_at", "expiresAt"),)
+    _secret = frozenset({"continuationToken"})
+
+    def __init__(
+        self,
+        *,
+        continuation_token: str,
+        authorization_url: str,
+        redirect_uri: str,
+        expires_at: int,
+    ) -> None:
+        super().__init__({
+            "continuationToken": continuation_token,
+            "authorizationUrl": authorization_url,
+            "redirectUri": redirect_uri,
+            "expiresAt": expires_at,
+        })
+
+    @property
+    def continuation_token(self) -> str:
+        """Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use
+        the one of the latest answer, and the same one again after an error. A request that carried the flow
+        on gets the same answer again within a minute, unless that answer had tokens.
+        """
+        return cast("str", self._required("continuationToken"))
+
+    @property
+    def authorization_url(self) -> str:
+        """Where to send the person."""
+        return cast("str", self._required("authorizationUrl"))
+
+    @property
+    def redirect_uri(self) -> str:
+        """Where they come back to."""
+        return cast("str", self._required("redirectUri"))
+
+    @property
+    def expires_at(self) -> int:
+        """Integer seconds since 1970-01-01T00:00:00Z."""
+        return cast("int", self._required("expiresAt"))
+
+
+class IdpCheck(Record):
+    """One thing that was looked at."""
+
+    __slots__ = ()
+    _members = (("check", "check"), ("ok", "ok"), ("message", "message"),)
+
+    def __init__(self, *, check: str, ok: bool, message: str) -> None:
+        super().__init__({
+            "check": check,
+            "ok": ok,
+            "message": message,
+        })
+
+    @property
+    def check(self) -> str:
+        """What was looked at: settings, discovery, keys, responseType, algorithms or endpoint."""
+        return cast("str", self._required("check"))
+
+    @property
+    def ok(self) -> bool:
+        """Whether it is as it must be."""
+        return cast("bool", self._required("ok"))
+
+    @property
+    def message(self) -> str:
+        """What was found; if it is not ok, what to do."""
+        return cast("str", self._required("message"))
+
+
+class IdpDeclaration(Record):
+    """An identity provider as system.apply takes it: what idp.create takes. What is left out stays as it is; a
+    new provider gets the default.
+    """
+
+    __slots__ = ()
+    _members = (("tenant_id", "tenantId"), ("provider_id", "providerId"), ("client_id", "clientId"), ("client_secret", "clientSecret"), ("client_authentication", "clientAuthentication"), ("issuer", "issuer"), ("display_name", "displayName"), ("enabled", "enabled"), ("response_type", "responseType"), ("trust_email", "trustEmail"), ("more_client_ids", "moreClientIds"), ("keys", "keys"), ("endpoint", "endpoint"), ("allow_insecure", "allowInsecure"), ("allow_private_network", "allowPrivateNetwork"),)
+    _secret = frozenset({"clientSecret"})
+
+    def __init__(
+        self,
+        *,
+        provider_id: str,
+        tenant_id: Optional[str] = None,
+        client_id: Optional[str] = None,
+        client_secret: Optional[str] = None,
+        client_authentication: Optional[str] = None,
+        issuer: Optional[str] = None,
+        display_name: Optional[str] = None,
+        enabled: Optional[bool] = None,
+        response_type: Optional[str] = None,
+        trust_email: Optional[bool] = None,
+        more_client_ids: Optional[Sequence[str]] = None,
+        keys: Optional[Sequence[Mapping[str, Any]]] = None,
+        endpoint: Optional[str] = None,
+        allow_insecure: Optional[bool] = None,
+        allow_private_network: Optional[bool] = None,
+    ) -> None:
+        super().__init__({
+            "tenantId": tenant_id,
+            "providerId": provider_id,
+            "clientId": client_id,
+            "clientSecret": client_secret,
+            "clientAuthentication": client_authentication,
+            "issuer": issuer,
+            "displayName": display_name,
+            "enabled": enabled,
+            "responseType": response_type,
+            "trustEmail": trust_email,
+            "moreClientIds": more_client_ids,
+            "keys": keys,
+            "endpoint": endpoint,
+            "allowInsecure": allow_insecure,
+            "allowPrivateNetwork": allow_private_network,
+        })
+
+    @property
+    def tenant_id(self) -> Optional[str]:
+        """The tenant; it may be one of the document."""
+        value = self._optional("tenantId")
+        return None if value is None else cast("str", value)
+
+    @property
+    def provider_id(self) -> str:
+        """An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or github.com, or
+        oidc. and a name of your own for any other OpenID Connect provider.
+        """
+        return cast("str", self._required("providerId"))
+
+    @property
+    def client_id(self) -> Optional[str]:
+        """Your client id at the provider. It must stand in aud of its ID tokens."""
+        value = self._optional("clientId")
+        return None if value is None else cast("str", value)
+
+    @property
+    def client_secret(self) -> Optional[str]:
+        """Your client secret there. It is kept sealed and never shown."""
+        value = self._optional("clientSecret")
+        return None if value is None else cast("str", value)
+
+    @property
+    def client_authentication(self) -> Optional[str]:
+        """Without it basic for an oidc. provider and post for the known ones; none where there is no secret. One
+        of none, basic, post, or what a newer binary answers.
+        """
+        value = self._optional("clientAuthentication")
+        return None if value is None else cast("str", value)
+
+    @property
+    def issuer(self) -> Optional[str]:
+        """Of an oidc. provider its issuer, exactly as in iss; of microsoft.com the issuer of a directory,
+        without it that of personal accounts.
+        """
+        value = self._optional("issuer")
+        return None if value is None else cast("str", value)
+
+    @property
+    def display_name(self) -> Optional[str]:
+        """What people read on a button."""
+        value = self._optional("displayName")
+        return None if value is None else cast("str", value)
+
+    @property
+    def enabled(self) -> Optional[bool]:
+        """Whether people can sign in with it."""
+        value = self._optional("enabled")
+        return None if value is None else cast("bool", value)
+
+    @property
+    def response_type(self) -> Optional[str]:
+        """Without it idToken, and code for github.com, which has no ID tokens. code needs the client secret,
+        unless clientAuthentication is none. One of code, idToken, or what a newer binary answers.
+        """
+        value = self._optional("responseType")
+        return None if value is None else cast("str", value)
+
+    @property
+    def trust_email(self) -> Optional[bool]:
+        """Of an oidc. provider: whether its word counts when it says that an address is verified. Whoever has
+        such an address there gets the account that has it here, so only for providers that check it. The
+        others have fixed rules.
+        """
+        value = self._optional("trustEmail")
+        return None if value is None else cast("bool", value)
+
+    @property
+    def more_client_ids(self) -> Optional[List[str]]:
+        """Further client ids whose ID tokens are accepted: those of mobile apps, or bundle ids."""
+        value = self._optional("moreClientIds")
+        return None if value is None else cast("List[str]", value)
+
+    @property
+    def keys(self) -> Optional[List[Dict[str, Any]]]:
+        """Its public keys (RFC 7517), if they are not to be fetched."""
+        value = self._optional("keys")
+        return None if value is None else cast("List[Dict[str, Any]]", value)
+
+    @property
+    def endpoint(self) -> Optional[str]:
+        """Where a provider of access tokens is asked, instead of at its own address: google.com, facebook.com
+        and github.com.
+        """
+        value = self._optional("endpoint")
+        return None if value is None else cast("str", value)
+
+    @property
+    def allow_insecure(self) -> Optional[bool]:
+        """Whether it may be asked without TLS, for tests."""
+        value = self._optional("allowInsecure")
+        return None if value is None else cast("bool", value)
+
+    @property
+    def allow_private_network(self) -> Optional[bool]:
+        """Whether it may stand in a private network."""
+        value = self._optional("allowPrivateNetwork")
+        return None if value is None else cast("bool", value)
+
+
+class IdpDeleteResult(Record):
+    """What `idp.delete` answers."""
+
+    __slots__ = ()
+    _members = (("tenant_id", "tenantId"), ("provider_id", "providerId"),)
+
+    def __init__(self, *, tenant_id: str, provider_id: str) -> None:
+        super().__init__({
+            "tenantId": tenant_id,
+            "providerId": provider_id,
+        })
+
+    @property
+    def tenant_id(self) -> str:
+        """The id of a tenant, which stands in its issuer and is the audience of its ID tokens."""
+        return cast("str", self._required("tenantId"))
+
+    @property
+    def provider_id(self) -> str:
+        """An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or github.com, or
+        oidc. and a name of your own for any other OpenID Connect provider.
+        """
+        return cast("str", self._required("providerId"))
+
+
+class IdpListResult(Record):
+    """What `idp.list` answers."""
+
+    __slots__ = ()
+    _members = (("idps", "idps"), ("next_cursor", "nextCursor"),)
+
+    def __init__(
+        self,
+        *,
+        idps: Sequence[Union[Idp, Mapping[str, Any]]],
+        next_cursor: Optional[str] = None,
+    ) -> None:
+        super().__init__({
+            "idps": idps,
+            "nextCursor": next_cursor,
+        })
+
+    @property
+    def idps(self) -> List[Idp]:
+        """The providers."""
+        return [Idp.of(each) for each in self._required("idps")]
+
+    @property
+    def next_cursor(self) -> Optional[str]:
+        """Present when there is more: the cursor of the next call."""
+        value = self._optional("nextCursor")
+        return None if value is None else cast("str", value)
+
+
+class IdpTestResult(Record):
+    """What `idp.test` answers."""
+
+    __slots__ = ()
+    _members = (("ok", "ok"), ("checks", "checks"),)
+
+    def __init__(self, *, ok: bool, checks: Sequence[Union[IdpCheck, Mapping[str, Any]]]) -> None:
+        super().__init__({
+            "ok": ok,
+            "checks": checks,
+        })
+
+    @property
+    def ok(self) -> bool:
+        """Whether everything is as it must be."""
+        return cast("bool", self._required("ok"))
+
+    @property
+    def checks(self) -> List[IdpCheck]:
+        """What was looked at, in this order; after something that stands in the way of the rest, nothing more.
+        """
+        return [IdpCheck.of(each) for each in self._required("checks")]
+
+
 class JsonWebKey(Record):
     """A public key as RFC 7517 writes it."""
 
@@ -1699,6 +3050,66 @@ class LatencyBucket(Record):
         return cast("int", self._required("count"))
 
 
+class LinkedProvider(Record):
+    """A way into an account."""
+
+    __slots__ = ()
+    _members = (("provider_id", "providerId"), ("subject", "subject"), ("email", "email"), ("display_name", "displayName"), ("photo_url", "photoUrl"), ("linked_at", "linkedAt"),)
+
+    def __init__(
+        self,
+        *,
+        provider_id: str,
+        subject: str,
+        email: Optional[str] = None,
+        display_name: Optional[str] = None,
+        photo_url: Optional[str] = None,
+        linked_at: Optional[int] = None,
+    ) -> None:
+        super().__init__({
+            "providerId": provider_id,
+            "subject": subject,
+            "email": email,
+            "displayName": display_name,
+            "photoUrl": photo_url,
+            "linkedAt": linked_at,
+        })
+
+    @property
+    def provider_id(self) -> str:
+        """The provider; password or code for the account's own address."""
+        return cast("str", self._required("providerId"))
+
+    @property
+    def subject(self) -> str:
+        """Who it is there; of password and code the address."""
+        return cast("str", self._required("subject"))
+
+    @property
+    def email(self) -> Optional[str]:
+        """The address that the provider said last, which can be another than the account's."""
+        value = self._optional("email")
+        return None if value is None else cast("str", value)
+
+    @property
+    def display_name(self) -> Optional[str]:
+        """The name that it said last."""
+        value = self._optional("displayName")
+        return None if value is None else cast("str", value)
+
+    @property
+    def photo_url(self) -> Optional[str]:
+        """The picture that it said last."""
+        value = self._optional("photoUrl")
+        return None if value is None else cast("str", value)
+
+    @property
+    def linked_at(self) -> Optional[int]:
+        """Since when it leads here."""
+        value = self._optional("linkedAt")
+        return None if value is None else cast("int", value)
+
+
 class LockoutPolicy(Record):
     """When an account is locked because somebody guesses."""
 
@@ -1740,6 +3151,97 @@ class LockoutPolicy(Record):
         """How long a lock holds at most."""
         value = self._optional("maximumSeconds")
         return None if value is None else cast("int", value)
+
+
+class MergeConflict(Record):
+    """Something that both accounts have and an account can have once."""
+
+    __slots__ = ()
+    _members = (("kind", "kind"), ("name", "name"), ("target", "target"), ("source", "source"), ("policy", "policy"),)
+    _secret = frozenset({"target", "source"})
+
+    def __init__(self, *, kind: str, name: str, target: str, source: str, policy: str) -> None:
+        super().__init__({
+            "kind": kind,
+            "name": name,
+            "target": target,
+            "source": source,
+            "policy": policy,
+        })
+
+    @property
+    def kind(self) -> str:
+        """field: email, which is the address with the password or the codes of its own, an attribute, or claims
+        and a claim's name; provider: a login of a provider; identity: the identities of both in a pool, which
+        cannot become one. One of field, provider, identity, or what a newer binary answers.
+        """
+        return cast("str", self._required("kind"))
+
+    @property
+    def name(self) -> str:
+        """Which: email, an attribute, claims/ and the name of a claim, a provider, or a pool."""
+        return cast("str", self._required("name"))
+
+    @property
+    def target(self) -> str:
+        """What the account that stays has: its value, its subject there, or its identity. A value that is no
+        text is written as JSON.
+        """
+        return cast("str", self._required("target"))
+
+    @property
+    def source(self) -> str:
+        """What the other one has."""
+        return cast("str", self._required("source"))
+
+    @property
+    def policy(self) -> str:
+        """What was asked for. One of fail, keepTarget, keepSource, or what a newer binary answers."""
+        return cast("str", self._required("policy"))
+
+
+class MergedIdentity(Record):
+    """What became of the identities of both accounts in a pool that has their tenant as a provider."""
+
+    __slots__ = ()
+    _members = (("pool_id", "poolId"), ("identity_id", "identityId"), ("absorbed_identity_id", "absorbedIdentityId"), ("unlinked_identity_id", "unlinkedIdentityId"),)
+
+    def __init__(
+        self,
+        *,
+        pool_id: str,
+        identity_id: str,
+        absorbed_identity_id: Optional[str] = None,
+        unlinked_identity_id: Optional[str] = None,
+    ) -> None:
+        super().__init__({
+            "poolId": pool_id,
+            "identityId": identity_id,
+            "absorbedIdentityId": absorbed_identity_id,
+            "unlinkedIdentityId": unlinked_identity_id,
+        })
+
+    @property
+    def pool_id(self) -> str:
+        """The id of a pool: a region, a colon and a UUID."""
+        return cast("str", self._required("poolId"))
+
+    @property
+    def identity_id(self) -> str:
+        """The identity that the account leads to."""
+        return cast("str", self._required("identityId"))
+
+    @property
+    def absorbed_identity_id(self) -> Optional[str]:
+        """The one that was merged into it, as the pool merges identities, and is disabled."""
+        value = self._optional("absorbedIdentityId")
+        return None if value is None else cast("str", value)
+
+    @property
+    def unlinked_identity_id(self) -> Optional[str]:
+        """The one that could not be merged, and that no account leads to any more."""
+        value = self._optional("unlinkedIdentityId")
+        return None if value is None else cast("str", value)
 
 
 class MethodMetrics(Record):
@@ -1789,6 +3291,62 @@ class MethodMetrics(Record):
     def latency(self) -> List[LatencyBucket]:
         """Empty buckets are left out."""
         return [LatencyBucket.of(each) for each in self._required("latency")]
+
+
+class MfaListResult(Record):
+    """What `mfa.list` answers."""
+
+    __slots__ = ()
+    _members = (("factors", "factors"), ("recovery_codes_left", "recoveryCodesLeft"), ("policy", "policy"),)
+
+    def __init__(
+        self,
+        *,
+        factors: Sequence[Union[Factor, Mapping[str, Any]]],
+        recovery_codes_left: int,
+        policy: str,
+    ) -> None:
+        super().__init__({
+            "factors": factors,
+            "recoveryCodesLeft": recovery_codes_left,
+            "policy": policy,
+        })
+
+    @property
+    def factors(self) -> List[Factor]:
+        """The oldest first."""
+        return [Factor.of(each) for each in self._required("factors")]
+
+    @property
+    def recovery_codes_left(self) -> int:
+        """How many recovery codes have not been used."""
+        return cast("int", self._required("recoveryCodesLeft"))
+
+    @property
+    def policy(self) -> str:
+        """Second factors in a tenant. off: nobody is asked for one; optional: whoever has enrolled one is asked
+        for it at every sign-in; required: whoever has none enrols one at the next sign-in. Custom tokens and
+        anonymous accounts need none. One of off, optional, required, or what a newer binary answers.
+        """
+        return cast("str", self._required("policy"))
+
+
+class MfaRecoveryCodesResult(Record):
+    """What `mfa.recoveryCodes` answers."""
+
+    __slots__ = ()
+    _members = (("codes", "codes"),)
+    _secret = frozenset({"codes"})
+
+    def __init__(self, *, codes: Sequence[str]) -> None:
+        super().__init__({
+            "codes": codes,
+        })
+
+    @property
+    def codes(self) -> List[str]:
+        """For mfa.resolve with factorId recovery."""
+        return cast("List[str]", self._required("codes"))
 
 
 class PasswordFailure(Record):
@@ -2543,6 +4101,32 @@ class PrincipalTagMap(Record):
         return cast("Dict[str, str]", self._required("principalTags"))
 
 
+class ProviderTokens(Record):
+    """The provider's own tokens, as they came."""
+
+    __slots__ = ()
+    _members = (("id_token", "idToken"), ("access_token", "accessToken"),)
+    _secret = frozenset({"idToken", "accessToken"})
+
+    def __init__(self, *, id_token: Optional[str] = None, access_token: Optional[str] = None) -> None:
+        super().__init__({
+            "idToken": id_token,
+            "accessToken": access_token,
+        })
+
+    @property
+    def id_token(self) -> Optional[str]:
+        """Its ID token."""
+        value = self._optional("idToken")
+        return None if value is None else cast("str", value)
+
+    @property
+    def access_token(self) -> Optional[str]:
+        """Its access token."""
+        value = self._optional("accessToken")
+        return None if value is None else cast("str", value)
+
+
 class Revocation(Record):
     """Credentials of this subject that were issued before this moment are refused."""
 
@@ -2983,7 +4567,7 @@ class Session(Record):
     """Somebody signed in, somewhere."""
 
     __slots__ = ()
-    _members = (("session_id", "sessionId"), ("account_id", "accountId"), ("amr", "amr"), ("authenticated_at", "authenticatedAt"), ("created_at", "createdAt"), ("last_used_at", "lastUsedAt"), ("expires_at", "expiresAt"),)
+    _members = (("session_id", "sessionId"), ("account_id", "accountId"), ("amr", "amr"), ("sign_in_provider", "signInProvider"), ("second_factor", "secondFactor"), ("authenticated_at", "authenticatedAt"), ("created_at", "createdAt"), ("last_used_at", "lastUsedAt"), ("expires_at", "expiresAt"),)
 
     def __init__(
         self,
@@ -2991,15 +4575,19 @@ class Session(Record):
         session_id: str,
         account_id: str,
         amr: Sequence[str],
+        sign_in_provider: str,
         authenticated_at: int,
         created_at: int,
         last_used_at: int,
         expires_at: int,
+        second_factor: Optional[str] = None,
     ) -> None:
         super().__init__({
             "sessionId": session_id,
             "accountId": account_id,
             "amr": amr,
+            "signInProvider": sign_in_provider,
+            "secondFactor": second_factor,
             "authenticatedAt": authenticated_at,
             "createdAt": created_at,
             "lastUsedAt": last_used_at,
@@ -3020,6 +4608,17 @@ class Session(Record):
     def amr(self) -> List[str]:
         """How its owner was authenticated (RFC 8176)."""
         return cast("List[str]", self._required("amr"))
+
+    @property
+    def sign_in_provider(self) -> str:
+        """What its owner signed in with: password, code, anonymous, custom, or a provider."""
+        return cast("str", self._required("signInProvider"))
+
+    @property
+    def second_factor(self) -> Optional[str]:
+        """The second factor that was shown: totp, email, sms or recovery."""
+        value = self._optional("secondFactor")
+        return None if value is None else cast("str", value)
 
     @property
     def authenticated_at(self) -> int:
@@ -3097,25 +4696,31 @@ class SignInStep(Record):
     """Where a sign-in stands."""
 
     __slots__ = ()
-    _members = (("state", "state"), ("continuation_token", "continuationToken"), ("sent_to", "sentTo"), ("channel", "channel"), ("code_length", "codeLength"), ("resend_at", "resendAt"), ("expires_at", "expiresAt"), ("account", "account"), ("id_token", "idToken"), ("access_token", "accessToken"), ("refresh_token", "refreshToken"), ("scope", "scope"), ("is_new_account", "isNewAccount"),)
-    _secret = frozenset({"continuationToken", "idToken", "accessToken", "refreshToken"})
+    _members = (("state", "state"), ("continuation_token", "continuationToken"), ("sent_to", "sentTo"), ("channel", "channel"), ("code_length", "codeLength"), ("resend_at", "resendAt"), ("expires_at", "expiresAt"), ("hints", "hints"), ("account", "account"), ("id_token", "idToken"), ("access_token", "accessToken"), ("refresh_token", "refreshToken"), ("scope", "scope"), ("is_new_account", "isNewAccount"), ("additional_user_info", "additionalUserInfo"), ("provider_tokens", "providerTokens"), ("providers", "providers"), ("email", "email"), ("pending_token", "pendingToken"),)
+    _secret = frozenset({"continuationToken", "idToken", "accessToken", "refreshToken", "pendingToken"})
 
     def __init__(
         self,
         *,
         state: str,
-        expires_at: int,
         continuation_token: Optional[str] = None,
         sent_to: Optional[str] = None,
         channel: Optional[str] = None,
         code_length: Optional[int] = None,
         resend_at: Optional[int] = None,
+        expires_at: Optional[int] = None,
+        hints: Optional[Sequence[Union[FactorHint, Mapping[str, Any]]]] = None,
         account: Optional[Union[Account, Mapping[str, Any]]] = None,
         id_token: Optional[str] = None,
         access_token: Optional[str] = None,
         refresh_token: Optional[str] = None,
         scope: Optional[str] = None,
         is_new_account: Optional[bool] = None,
+        additional_user_info: Optional[Union[AdditionalUserInfo, Mapping[str, Any]]] = None,
+        provider_tokens: Optional[Union[ProviderTokens, Mapping[str, Any]]] = None,
+        providers: Optional[Sequence[str]] = None,
+        email: Optional[str] = None,
+        pending_token: Optional[str] = None,
     ) -> None:
         super().__init__({
             "state": state,
@@ -3125,18 +4730,29 @@ class SignInStep(Record):
             "codeLength": code_length,
             "resendAt": resend_at,
             "expiresAt": expires_at,
+            "hints": hints,
             "account": account,
             "idToken": id_token,
             "accessToken": access_token,
             "refreshToken": refresh_token,
             "scope": scope,
             "isNewAccount": is_new_account,
+            "additionalUserInfo": additional_user_info,
+            "providerTokens": provider_tokens,
+            "providers": providers,
+            "email": email,
+            "pendingToken": pending_token,
         })
 
     @property
     def state(self) -> str:
-        """What comes next. codeRequired: submitCode; passwordRequired: submitPassword; completed: signed in. One
-        of codeRequired, passwordRequired, completed, or what a newer binary answers.
+        """What comes next. codeRequired: submitCode, after mfa.challenge mfa.resolve; secondFactorRequired:
+        mfa.resolve with one of hints, after mfa.challenge where its code is sent;
+        secondFactorEnrolmentRequired: mfa.enroll with the continuation token; passwordRequired:
+        submitPassword; providerRequired: sign in with one of providers, then account.link with the
+        pendingToken if there is one; completed: signed in. One of codeRequired, passwordRequired,
+        providerRequired, secondFactorRequired, secondFactorEnrolmentRequired, completed, or what a newer
+        binary answers.
         """
         return cast("str", self._required("state"))
 
@@ -3174,11 +4790,19 @@ class SignInStep(Record):
         return None if value is None else cast("int", value)
 
     @property
-    def expires_at(self) -> int:
-        """codeRequired: until when the code is good; passwordRequired: until when the continuation token is;
-        completed: when the ID token expires.
+    def expires_at(self) -> Optional[int]:
+        """codeRequired: until when the code is good; passwordRequired, secondFactorRequired,
+        secondFactorEnrolmentRequired: until when the continuation token is; providerRequired: until when the
+        pending token is; completed: when the ID token expires.
         """
-        return cast("int", self._required("expiresAt"))
+        value = self._optional("expiresAt")
+        return None if value is None else cast("int", value)
+
+    @property
+    def hints(self) -> Optional[List[FactorHint]]:
+        """secondFactorRequired: the second factors; each of them will do."""
+        value = self._optional("hints")
+        return None if value is None else [FactorHint.of(each) for each in value]
 
     @property
     def account(self) -> Optional[Account]:
@@ -3212,9 +4836,41 @@ class SignInStep(Record):
 
     @property
     def is_new_account(self) -> Optional[bool]:
-        """completed: whether this is the sign-in right after the sign-up."""
+        """completed: whether this sign-in, or the sign-up right before it, made the account."""
         value = self._optional("isNewAccount")
         return None if value is None else cast("bool", value)
+
+    @property
+    def additional_user_info(self) -> Optional[AdditionalUserInfo]:
+        """completed with a provider: what it says of the person."""
+        value = self._optional("additionalUserInfo")
+        return None if value is None else AdditionalUserInfo.of(value)
+
+    @property
+    def provider_tokens(self) -> Optional[ProviderTokens]:
+        """completed with a provider, where it was asked for: its own tokens."""
+        value = self._optional("providerTokens")
+        return None if value is None else ProviderTokens.of(value)
+
+    @property
+    def providers(self) -> Optional[List[str]]:
+        """providerRequired: the providers that lead to the account; none for one that has only its own password
+        or codes.
+        """
+        value = self._optional("providers")
+        return None if value is None else cast("List[str]", value)
+
+    @property
+    def email(self) -> Optional[str]:
+        """providerRequired: the address that has the account."""
+        value = self._optional("email")
+        return None if value is None else cast("str", value)
+
+    @property
+    def pending_token(self) -> Optional[str]:
+        """providerRequired: stands for the credential, to be linked after signing in."""
+        value = self._optional("pendingToken")
+        return None if value is None else cast("str", value)
 
 
 class SignUpStep(Record):
@@ -3664,7 +5320,8 @@ class SystemApplyResult(Record):
 
     @property
     def changes(self) -> List[AppliedChange]:
-        """One for each thing in the document, in its order: tenants, pools, then roles."""
+        """One for each thing in the document, in its order: tenants, identity providers, pools, then roles.
+        """
         return [AppliedChange.of(each) for each in self._required("changes")]
 
 
@@ -3919,7 +5576,7 @@ class Tenant(Record):
     """A tenant: the accounts of people, and how they come to be."""
 
     __slots__ = ()
-    _members = (("tenant_id", "tenantId"), ("name", "name"), ("issuer", "issuer"), ("local_account_method", "localAccountMethod"), ("sign_up_allowed", "signUpAllowed"), ("attributes", "attributes"), ("audiences", "audiences"), ("scopes", "scopes"), ("password_policy", "passwordPolicy"), ("codes", "codes"), ("lockout", "lockout"), ("tokens", "tokens"), ("delivery", "delivery"), ("enumeration_protection", "enumerationProtection"), ("signing_algorithm", "signingAlgorithm"), ("created_at", "createdAt"), ("updated_at", "updatedAt"),)
+    _members = (("tenant_id", "tenantId"), ("name", "name"), ("issuer", "issuer"), ("local_account_method", "localAccountMethod"), ("sign_up_allowed", "signUpAllowed"), ("attributes", "attributes"), ("audiences", "audiences"), ("scopes", "scopes"), ("password_policy", "passwordPolicy"), ("codes", "codes"), ("lockout", "lockout"), ("tokens", "tokens"), ("delivery", "delivery"), ("enumeration_protection", "enumerationProtection"), ("one_account_per_address", "oneAccountPerAddress"), ("mfa", "mfa"), ("totp_adjacent_intervals", "totpAdjacentIntervals"), ("anonymous_allowed", "anonymousAllowed"), ("custom_token_signers", "customTokenSigners"), ("signing_algorithm", "signingAlgorithm"), ("created_at", "createdAt"), ("updated_at", "updatedAt"),)
 
     def __init__(
         self,
@@ -3936,11 +5593,16 @@ class Tenant(Record):
         lockout: Union[LockoutPolicy, Mapping[str, Any]],
         tokens: Union[TokenLifetimes, Mapping[str, Any]],
         enumeration_protection: bool,
+        one_account_per_address: bool,
+        mfa: str,
+        totp_adjacent_intervals: int,
+        anonymous_allowed: bool,
         signing_algorithm: str,
         created_at: int,
         updated_at: int,
         name: Optional[str] = None,
         delivery: Optional[Union[TenantDelivery, Mapping[str, Any]]] = None,
+        custom_token_signers: Optional[Sequence[Union[CustomTokenSigner, Mapping[str, Any]]]] = None,
     ) -> None:
         super().__init__({
             "tenantId": tenant_id,
@@ -3957,6 +5619,11 @@ class Tenant(Record):
             "tokens": tokens,
             "delivery": delivery,
             "enumerationProtection": enumeration_protection,
+            "oneAccountPerAddress": one_account_per_address,
+            "mfa": mfa,
+            "totpAdjacentIntervals": totp_adjacent_intervals,
+            "anonymousAllowed": anonymous_allowed,
+            "customTokenSigners": custom_token_signers,
             "signingAlgorithm": signing_algorithm,
             "createdAt": created_at,
             "updatedAt": updated_at,
@@ -4039,6 +5706,41 @@ class Tenant(Record):
     def enumeration_protection(self) -> bool:
         """Whether sign-up, sign-in and reset hide which addresses have accounts."""
         return cast("bool", self._required("enumerationProtection"))
+
+    @property
+    def one_account_per_address(self) -> bool:
+        """Whether an address belongs to one account, whoever says it. Without that, accounts made by a provider
+        have no address of their own.
+        """
+        return cast("bool", self._required("oneAccountPerAddress"))
+
+    @property
+    def mfa(self) -> str:
+        """Second factors in a tenant. off: nobody is asked for one; optional: whoever has enrolled one is asked
+        for it at every sign-in; required: whoever has none enrols one at the next sign-in. Custom tokens and
+        anonymous accounts need none. One of off, optional, required, or what a newer binary answers.
+        """
+        return cast("str", self._required("mfa"))
+
+    @property
+    def totp_adjacent_intervals(self) -> int:
+        """How many codes before and after the one that is due are taken from an authenticator app, whose clock
+        may be wrong; each is good for 30 seconds.
+        """
+        return cast("int", self._required("totpAdjacentIntervals"))
+
+    @property
+    def anonymous_allowed(self) -> bool:
+        """Whether anybody can have an account without saying who they are. Its tokens are ID tokens of this
+        tenant like any others.
+        """
+        return cast("bool", self._required("anonymousAllowed"))
+
+    @property
+    def custom_token_signers(self) -> Optional[List[CustomTokenSigner]]:
+        """Whose custom tokens are taken by signIn.withCustomToken."""
+        value = self._optional("customTokenSigners")
+        return None if value is None else [CustomTokenSigner.of(each) for each in value]
 
     @property
     def signing_algorithm(self) -> str:
@@ -4150,7 +5852,7 @@ class TenantDeclaration(Record):
     """
 
     __slots__ = ()
-    _members = (("tenant_id", "tenantId"), ("name", "name"), ("local_account_method", "localAccountMethod"), ("sign_up_allowed", "signUpAllowed"), ("attributes", "attributes"), ("audiences", "audiences"), ("scopes", "scopes"), ("password_policy", "passwordPolicy"), ("codes", "codes"), ("lockout", "lockout"), ("tokens", "tokens"), ("delivery", "delivery"), ("enumeration_protection", "enumerationProtection"), ("signing_algorithm", "signingAlgorithm"),)
+    _members = (("tenant_id", "tenantId"), ("name", "name"), ("local_account_method", "localAccountMethod"), ("sign_up_allowed", "signUpAllowed"), ("attributes", "attributes"), ("audiences", "audiences"), ("scopes", "scopes"), ("password_policy", "passwordPolicy"), ("codes", "codes"), ("lockout", "lockout"), ("tokens", "tokens"), ("delivery", "delivery"), ("enumeration_protection", "enumerationProtection"), ("one_account_per_address", "oneAccountPerAddress"), ("mfa", "mfa"), ("totp_adjacent_intervals", "totpAdjacentIntervals"), ("anonymous_allowed", "anonymousAllowed"), ("custom_token_signers", "customTokenSigners"), ("signing_algorithm", "signingAlgorithm"),)
 
     def __init__(
         self,
@@ -4168,6 +5870,11 @@ class TenantDeclaration(Record):
         tokens: Optional[Union[TokenLifetimes, Mapping[str, Any]]] = None,
         delivery: Optional[Union[TenantDelivery, Mapping[str, Any]]] = None,
         enumeration_protection: Optional[bool] = None,
+        one_account_per_address: Optional[bool] = None,
+        mfa: Optional[str] = None,
+        totp_adjacent_intervals: Optional[int] = None,
+        anonymous_allowed: Optional[bool] = None,
+        custom_token_signers: Optional[Sequence[Union[CustomTokenSigner, Mapping[str, Any]]]] = None,
         signing_algorithm: Optional[str] = None,
     ) -> None:
         super().__init__({
@@ -4184,6 +5891,11 @@ class TenantDeclaration(Record):
             "tokens": tokens,
             "delivery": delivery,
             "enumerationProtection": enumeration_protection,
+            "oneAccountPerAddress": one_account_per_address,
+            "mfa": mfa,
+            "totpAdjacentIntervals": totp_adjacent_intervals,
+            "anonymousAllowed": anonymous_allowed,
+            "customTokenSigners": custom_token_signers,
             "signingAlgorithm": signing_algorithm,
         })
 
@@ -4270,6 +5982,45 @@ class TenantDeclaration(Record):
         """Whether sign-up, sign-in and reset hide which addresses have accounts."""
         value = self._optional("enumerationProtection")
         return None if value is None else cast("bool", value)
+
+    @property
+    def one_account_per_address(self) -> Optional[bool]:
+        """Whether an address belongs to one account, whoever says it. Without that, accounts made by a provider
+        have no address of their own.
+        """
+        value = self._optional("oneAccountPerAddress")
+        return None if value is None else cast("bool", value)
+
+    @property
+    def mfa(self) -> Optional[str]:
+        """Second factors in a tenant. off: nobody is asked for one; optional: whoever has enrolled one is asked
+        for it at every sign-in; required: whoever has none enrols one at the next sign-in. Custom tokens and
+        anonymous accounts need none. One of off, optional, required, or what a newer binary answers.
+        """
+        value = self._optional("mfa")
+        return None if value is None else cast("str", value)
+
+    @property
+    def totp_adjacent_intervals(self) -> Optional[int]:
+        """How many codes before and after the one that is due are taken from an authenticator app, whose clock
+        may be wrong; each is good for 30 seconds.
+        """
+        value = self._optional("totpAdjacentIntervals")
+        return None if value is None else cast("int", value)
+
+    @property
+    def anonymous_allowed(self) -> Optional[bool]:
+        """Whether anybody can have an account without saying who they are. Its tokens are ID tokens of this
+        tenant like any others.
+        """
+        value = self._optional("anonymousAllowed")
+        return None if value is None else cast("bool", value)
+
+    @property
+    def custom_token_signers(self) -> Optional[List[CustomTokenSigner]]:
+        """Whose custom tokens are taken by signIn.withCustomToken."""
+        value = self._optional("customTokenSigners")
+        return None if value is None else [CustomTokenSigner.of(each) for each in value]
 
     @property
     def signing_algorithm(self) -> Optional[str]:
@@ -5057,18 +6808,29 @@ __all__ = [
     "AttributeRule",
     "AttributeType",
     "Channel",
+    "ClientAuthentication",
     "CredentialScopeMismatchPart",
     "CredentialsProviderAnswerReason",
     "CredentialsProviderAnswerState",
     "CredentialsProviderOpenFlow",
     "CredentialsProviderOpenTokenSource",
     "EmailChangeStepState",
+    "EnrolmentStepState",
+    "FactorHintKind",
+    "FactorKind",
+    "FactorWithdrawalState",
     "FlowEndedCause",
+    "GraphEdgeKind",
+    "GraphNodeKind",
     "IdentityState",
+    "IdpResponseType",
     "KeyState",
     "LocalAccountMethod",
     "MailEncryption",
     "MalformedPolicyPolicy",
+    "MergeConflictKind",
+    "MergePolicy",
+    "MfaPolicy",
     "PasswordResetStepState",
     "PasswordRule",
     "PoolProviderProvider",
@@ -5090,7 +6852,10 @@ __all__ = [
     "TokenUse",
     "Account",
     "AccountDeleteResult",
+    "AccountGraphResult",
     "AccountListResult",
+    "AccountMergeResult",
+    "AdditionalUserInfo",
     "AppliedChange",
     "AttributeFailure",
     "AttributeOption",
@@ -5103,6 +6868,9 @@ __all__ = [
     "ClientOrigin",
     "CodePolicy",
     "CompatHttpResult",
+    "Credential",
+    "CredentialUser",
+    "CredentialUserName",
     "Credentials",
     "CredentialsAssumeRoleResult",
     "CredentialsAssumeRoleResultAssumedRole",
@@ -5114,7 +6882,14 @@ __all__ = [
     "CredentialsProviderOpenResult",
     "CredentialsProviderSetLoginsResult",
     "CredentialsVerifyResult",
+    "CustomTokenSigner",
     "EmailChangeStep",
+    "EnrolmentStep",
+    "Factor",
+    "FactorHint",
+    "FactorWithdrawal",
+    "GraphEdge",
+    "GraphNode",
     "HealthCheck",
     "IdentityChange",
     "IdentityDeleteResult",
@@ -5123,12 +6898,26 @@ __all__ = [
     "IdentityLookupDeveloperResult",
     "IdentityMergeDevelopersResult",
     "IdentityResolveResult",
+    "Idp",
+    "IdpAuthorizeDeviceResult",
+    "IdpAuthorizeListen",
+    "IdpAuthorizeResult",
+    "IdpCheck",
+    "IdpDeclaration",
+    "IdpDeleteResult",
+    "IdpListResult",
+    "IdpTestResult",
     "JsonWebKey",
     "KeyListResult",
     "KeyRevokeResult",
     "LatencyBucket",
+    "LinkedProvider",
     "LockoutPolicy",
+    "MergeConflict",
+    "MergedIdentity",
     "MethodMetrics",
+    "MfaListResult",
+    "MfaRecoveryCodesResult",
     "PasswordFailure",
     "PasswordPolicy",
     "PasswordResetStep",
@@ -5142,6 +6931,7 @@ __all__ = [
     "PoolSummary",
     "Principal",
     "PrincipalTagMap",
+    "ProviderTokens",
     "Revocation",
     "Role",
     "RoleDeclaration",

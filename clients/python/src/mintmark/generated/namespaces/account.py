@@ -94,6 +94,7 @@ class AccountMethods:
             TokenUseMismatch: A token of one kind is given where another is needed.
             TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
                 revoked, or credentials.revoke has named one of them since the token was minted.
+            AccountMerged: An account is named that account.merge has made part of another one.
 
         Elsewhere: firebase: accounts:sendOobCode VERIFY_AND_CHANGE_EMAIL, VERIFY_EMAIL.
         """
@@ -214,6 +215,7 @@ class AccountMethods:
                 valid.
             InvalidAttributes: A value that does not fit, or a name that the tenant does not ask for. A
                 continuation token stays valid.
+            AccountMerged: An account is named that account.merge has made part of another one.
 
         Elsewhere: firebase: accounts:signUp.
         """
@@ -248,6 +250,7 @@ class AccountMethods:
 
         Raises:
             AccountNotFound: An account is named that never was, or is deleted.
+            AccountMerged: An account is named that account.merge has made part of another one.
 
         Elsewhere: firebase: accounts:delete.
         """
@@ -304,12 +307,147 @@ class AccountMethods:
 
         Raises:
             AccountNotFound: An account is named that never was, or is deleted.
+            AccountMerged: An account is named that account.merge has made part of another one.
 
         Elsewhere: firebase: accounts:lookup.
         """
         params: Dict[str, Any] = {"accountId": account_id}
         answer = self._call("account.get", params, timeout, trace)
         return types.Account.of(answer)
+
+    def graph(
+        self,
+        *,
+        id_token: Optional[str] = None,
+        account_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.AccountGraphResult:
+        """Show what belongs to a person, and how.
+
+        The account, the ways into it, its second factors and sessions, the accounts that were merged into it,
+        and its identities in pools that have its tenant as a provider, as nodes and edges. The developer
+        names the account.
+
+        Exactly one of id_token, account_id must be given.
+
+        Args:
+            id_token (string of 1–20000 characters; optional): Whose account.
+            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$; optional): Which
+                account; for the developer.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            CallerNotAllowed: A developer method, or a developer's parameter, on a public pipe.
+            AccountNotFound: An account is named that never was, or is deleted.
+            AccountMerged: An account is named that account.merge has made part of another one.
+            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
+                an unknown critical header.
+            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
+            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
+                it.
+            TokenSignatureInvalid: The signature does not verify with the key that kid names.
+            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
+            TokenExpired: exp is past.
+            TokenNotYetValid: iat or nbf lies in the future.
+            TokenUseMismatch: A token of one kind is given where another is needed.
+            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
+                revoked, or credentials.revoke has named one of them since the token was minted.
+        """
+        params: Dict[str, Any] = {"idToken": id_token, "accountId": account_id}
+        answer = self._call("account.graph", params, timeout, trace)
+        return types.AccountGraphResult.of(answer)
+
+    def link(
+        self,
+        *,
+        id_token: str,
+        credential: Union[types.Credential, Mapping[str, Any]],
+        return_provider_tokens: Optional[bool] = None,
+        audience: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.SignInStep:
+        """Add a way into one's own account.
+
+        A provider that nobody here has, or an address with a new password. The id stays, and so do name and
+        picture; the tokens of the answer name what was linked. Who has one account and proves another gets
+        credentialAlreadyInUse or emailAlreadyInUse with a pending token for going on. A password needs a
+        sign-in of the last five minutes and ends all other sessions; an anonymous account needs no such
+        sign-in.
+
+        Args:
+            id_token (string of 1–20000 characters): A signed JSON Web Token in compact form.
+            credential (Credential): Proof of who somebody is: what a provider gave, an address with its
+                password, a pending token, or a flow that idp.authorize or idp.authorizeDevice has begun.
+            return_provider_tokens (boolean; default false): Whether to answer the provider's own tokens too.
+            audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
+                audiences. Without it, the tenant itself.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
+                an unknown critical header.
+            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
+            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
+                it.
+            TokenSignatureInvalid: The signature does not verify with the key that kid names.
+            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
+            TokenExpired: exp is past.
+            TokenNotYetValid: iat or nbf lies in the future.
+            TokenUseMismatch: A token of one kind is given where another is needed.
+            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
+                revoked, or credentials.revoke has named one of them since the token was minted.
+            IdpNotFound: There is no such provider.
+            IdpDisabled: Somebody signs in with a provider that is switched off.
+            InvalidCredential: An ID token or access token of a provider fails a check.
+            InvalidNonce: The nonce of an ID token is missing, wrong, or was seen before.
+            PendingTokenInvalid: A pending token is not of this tenant, or older than some minutes.
+            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
+            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
+                documents or its keys are not what they must be. Asking again changes nothing until the
+                provider, or how the pool names it, is mended.
+            InvalidUsername: An address that is malformed, or not of ASCII.
+            InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
+                valid.
+            AccountLocked: Guessing has locked the account or the address.
+            AccountDisabled: A disabled account would sign in or refresh.
+            AudienceNotOffered: An audience that the tenant does not list.
+            CredentialAlreadyInUse: What is to be linked belongs to an account, whosever it is.
+            EmailAlreadyInUse: A credential brings an address that another account has.
+            ProviderAlreadyLinked: A second login of one provider is to be linked.
+            RecentSignInRequired: A change of what an account is signed in with, by an ID token whose
+                auth_time is too long ago. Refreshing does not renew it.
+            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
+            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
+                ten minutes after the code has expired), took longer than an hour, or waited for longer than
+                five minutes to be signed in with.
+            CallbackInvalid: What a provider sent a person back with does not belong to the flow; the flow
+                stays as it was.
+            SignInRefused: A provider says that somebody may not, or does not want to, sign in.
+            FlowUsed: A continuation token of idp.authorize or idp.authorizeDevice is shown a second time.
+            ListenerGone: A credential without url whose callback can no longer come.
+            UserMismatch: Somebody proves to be somebody else, or nobody here, where an account is to be shown
+                once more.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+
+        Elsewhere: firebase: accounts:signInWithIdp idToken, accounts:signUp idToken.
+        """
+        params: Dict[str, Any] = {
+            "idToken": id_token,
+            "credential": credential,
+            "returnProviderTokens": return_provider_tokens,
+            "audience": audience,
+            "client": client,
+        }
+        answer = self._call("account.link", params, timeout, trace)
+        return types.SignInStep.of(answer)
 
     def list(
         self,
@@ -347,6 +485,168 @@ class AccountMethods:
         answer = self._call("account.list", params, timeout, trace)
         return types.AccountListResult.of(answer)
 
+    def merge(
+        self,
+        *,
+        id_token: str,
+        source_id_token: str,
+        policy: Optional[types.MergePolicy] = None,
+        fields: Optional[Mapping[str, types.MergePolicy]] = None,
+        providers: Optional[Mapping[str, types.MergePolicy]] = None,
+        identities: Optional[types.MergePolicy] = None,
+        dry_run: Optional[bool] = None,
+        audience: Optional[str] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.AccountMergeResult:
+        """Make one account of two.
+
+        For whoever shows an ID token of each, of sign-ins of the last five minutes; an anonymous account
+        needs no such sign-in. The account of idToken stays, with its id; the other one is gone, and its id
+        answers accountMerged from then on. Everything that only one of them has is kept: ways in, attributes,
+        claims, second factors. What both have and an account can have once is decided by fields, providers
+        and identities, and by policy for what they do not name. Where either has second factors its session
+        must have shown one, and all factors of both are asked for; recovery codes of the other account are
+        gone. Its sessions end, and where the account that stays gets a factor its other sessions too. In
+        pools, logins of the other account become logins of this one, and two identities are merged by the
+        pool's rules. With dryRun nothing is changed, and the answer is what it would be.
+
+        Args:
+            id_token (string of 1–20000 characters): Of the account that stays.
+            source_id_token (string of 1–20000 characters): Of the one that is merged into it.
+            policy (fail | keepTarget | keepSource; default "fail"): For everything that is not named below.
+            fields (object of MergePolicy; optional): By field: email, an attribute's name, or claims for all
+                claims.
+            providers (object of MergePolicy; optional): By provider of which both have a login.
+            identities (fail | keepTarget | keepSource; optional): For pools in which both have an identity
+                and the pool's rules do not let them be merged; without it, policy.
+            dry_run (boolean; default false): Whether only to say what would happen.
+            audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
+                audiences. Without it, the tenant itself.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            MergeUndecided: Two accounts cannot be merged without dropping something of one of them that
+                nobody allowed to drop.
+            RecentSignInRequired: A change of what an account is signed in with, by an ID token whose
+                auth_time is too long ago. Refreshing does not renew it.
+            SecondFactorNeeded: Second factors are to be changed by a session that has shown none of those
+                there are.
+            TooManyFactors: One factor too many is to be enrolled.
+            ClaimsTooLong: account.setClaims with more than tokens can carry.
+            AudienceNotOffered: An audience that the tenant does not list.
+            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
+                an unknown critical header.
+            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
+            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
+                it.
+            TokenSignatureInvalid: The signature does not verify with the key that kid names.
+            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
+            TokenExpired: exp is past.
+            TokenNotYetValid: iat or nbf lies in the future.
+            TokenUseMismatch: A token of one kind is given where another is needed.
+            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
+                revoked, or credentials.revoke has named one of them since the token was minted.
+        """
+        params: Dict[str, Any] = {
+            "idToken": id_token,
+            "sourceIdToken": source_id_token,
+            "policy": policy,
+            "fields": fields,
+            "providers": providers,
+            "identities": identities,
+            "dryRun": dry_run,
+            "audience": audience,
+        }
+        answer = self._call("account.merge", params, timeout, trace)
+        return types.AccountMergeResult.of(answer)
+
+    def reauthenticate(
+        self,
+        *,
+        id_token: str,
+        credential: Union[types.Credential, Mapping[str, Any]],
+        return_provider_tokens: Optional[bool] = None,
+        audience: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.SignInStep:
+        """Show once more that an account is one's own.
+
+        With any credential that leads to it; then what needs a sign-in of the last five minutes can be done
+        with the tokens of the answer. A credential of somebody else, or of nobody, signs nobody in and
+        changes nothing.
+
+        Args:
+            id_token (string of 1–20000 characters): A signed JSON Web Token in compact form.
+            credential (Credential): Proof of who somebody is: what a provider gave, an address with its
+                password, a pending token, or a flow that idp.authorize or idp.authorizeDevice has begun.
+            return_provider_tokens (boolean; default false): Whether to answer the provider's own tokens too.
+            audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
+                audiences. Without it, the tenant itself.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
+                an unknown critical header.
+            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
+            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
+                it.
+            TokenSignatureInvalid: The signature does not verify with the key that kid names.
+            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
+            TokenExpired: exp is past.
+            TokenNotYetValid: iat or nbf lies in the future.
+            TokenUseMismatch: A token of one kind is given where another is needed.
+            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
+                revoked, or credentials.revoke has named one of them since the token was minted.
+            IdpNotFound: There is no such provider.
+            IdpDisabled: Somebody signs in with a provider that is switched off.
+            InvalidCredential: An ID token or access token of a provider fails a check.
+            InvalidNonce: The nonce of an ID token is missing, wrong, or was seen before.
+            PendingTokenInvalid: A pending token is not of this tenant, or older than some minutes.
+            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
+            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
+                documents or its keys are not what they must be. Asking again changes nothing until the
+                provider, or how the pool names it, is mended.
+            InvalidUsername: An address that is malformed, or not of ASCII.
+            InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
+                valid.
+            PasswordNotSet: A password for an account that signs in otherwise, or its reset.
+            PasswordChangeRequired: An account whose password must be changed.
+            AccountLocked: Guessing has locked the account or the address.
+            AccountDisabled: A disabled account would sign in or refresh.
+            AudienceNotOffered: An audience that the tenant does not list.
+            UserMismatch: Somebody proves to be somebody else, or nobody here, where an account is to be shown
+                once more.
+            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
+            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
+                ten minutes after the code has expired), took longer than an hour, or waited for longer than
+                five minutes to be signed in with.
+            CallbackInvalid: What a provider sent a person back with does not belong to the flow; the flow
+                stays as it was.
+            SignInRefused: A provider says that somebody may not, or does not want to, sign in.
+            FlowUsed: A continuation token of idp.authorize or idp.authorizeDevice is shown a second time.
+            ListenerGone: A credential without url whose callback can no longer come.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+
+        Elsewhere: firebase: accounts:signInWithIdp autoCreate=false.
+        """
+        params: Dict[str, Any] = {
+            "idToken": id_token,
+            "credential": credential,
+            "returnProviderTokens": return_provider_tokens,
+            "audience": audience,
+            "client": client,
+        }
+        answer = self._call("account.reauthenticate", params, timeout, trace)
+        return types.SignInStep.of(answer)
+
     def set_claims(
         self,
         *,
@@ -374,6 +674,7 @@ class AccountMethods:
             ClaimNameReserved: account.setClaims with names that tokens use themselves, or that other
                 specifications give a meaning to.
             ClaimsTooLong: account.setClaims with more than tokens can carry.
+            AccountMerged: An account is named that account.merge has made part of another one.
 
         Elsewhere: firebase: accounts:update customAttributes.
         """
@@ -437,6 +738,56 @@ class AccountMethods:
         answer = self._call("account.submitCode", params, timeout, trace)
         return types.EmailChangeStep.of(answer)
 
+    def unlink(
+        self,
+        *,
+        id_token: str,
+        provider_id: str,
+        force: Optional[bool] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.Account:
+        """Take a way into one's own account away.
+
+        Address, name and picture stay. The last way in is taken away only with force: then nobody can sign in
+        to the account any more. Taking the password away needs a sign-in of the last five minutes.
+
+        Args:
+            id_token (string of 1–20000 characters): A signed JSON Web Token in compact form.
+            provider_id (string of 1–64 characters): A provider, password or code, as in the account's
+                providers.
+            force (boolean; default false): Whether to do it even if it is the last way in.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
+                an unknown critical header.
+            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
+            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
+                it.
+            TokenSignatureInvalid: The signature does not verify with the key that kid names.
+            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
+            TokenExpired: exp is past.
+            TokenNotYetValid: iat or nbf lies in the future.
+            TokenUseMismatch: A token of one kind is given where another is needed.
+            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
+                revoked, or credentials.revoke has named one of them since the token was minted.
+            ProviderNotLinked: A login is to be unlinked that is not there.
+            LastProvider: The last way into an account is to be unlinked without force.
+            RecentSignInRequired: A change of what an account is signed in with, by an ID token whose
+                auth_time is too long ago. Refreshing does not renew it.
+
+        Elsewhere: firebase: accounts:update deleteProvider.
+        """
+        params: Dict[str, Any] = {
+            "idToken": id_token,
+            "providerId": provider_id,
+            "force": force,
+        }
+        answer = self._call("account.unlink", params, timeout, trace)
+        return types.Account.of(answer)
+
     def update(
         self,
         *,
@@ -469,6 +820,7 @@ class AccountMethods:
             AccountNotFound: An account is named that never was, or is deleted.
             InvalidAttributes: A value that does not fit, or a name that the tenant does not ask for. A
                 continuation token stays valid.
+            AccountMerged: An account is named that account.merge has made part of another one.
 
         Elsewhere: firebase: accounts:update.
         """
@@ -570,6 +922,7 @@ class AsyncAccountMethods:
             TokenUseMismatch: A token of one kind is given where another is needed.
             TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
                 revoked, or credentials.revoke has named one of them since the token was minted.
+            AccountMerged: An account is named that account.merge has made part of another one.
 
         Elsewhere: firebase: accounts:sendOobCode VERIFY_AND_CHANGE_EMAIL, VERIFY_EMAIL.
         """
@@ -690,6 +1043,7 @@ class AsyncAccountMethods:
                 valid.
             InvalidAttributes: A value that does not fit, or a name that the tenant does not ask for. A
                 continuation token stays valid.
+            AccountMerged: An account is named that account.merge has made part of another one.
 
         Elsewhere: firebase: accounts:signUp.
         """
@@ -724,6 +1078,7 @@ class AsyncAccountMethods:
 
         Raises:
             AccountNotFound: An account is named that never was, or is deleted.
+            AccountMerged: An account is named that account.merge has made part of another one.
 
         Elsewhere: firebase: accounts:delete.
         """
@@ -780,12 +1135,147 @@ class AsyncAccountMethods:
 
         Raises:
             AccountNotFound: An account is named that never was, or is deleted.
+            AccountMerged: An account is named that account.merge has made part of another one.
 
         Elsewhere: firebase: accounts:lookup.
         """
         params: Dict[str, Any] = {"accountId": account_id}
         answer = await self._call("account.get", params, timeout, trace)
         return types.Account.of(answer)
+
+    async def graph(
+        self,
+        *,
+        id_token: Optional[str] = None,
+        account_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.AccountGraphResult:
+        """Show what belongs to a person, and how.
+
+        The account, the ways into it, its second factors and sessions, the accounts that were merged into it,
+        and its identities in pools that have its tenant as a provider, as nodes and edges. The developer
+        names the account.
+
+        Exactly one of id_token, account_id must be given.
+
+        Args:
+            id_token (string of 1–20000 characters; optional): Whose account.
+            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$; optional): Which
+                account; for the developer.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            CallerNotAllowed: A developer method, or a developer's parameter, on a public pipe.
+            AccountNotFound: An account is named that never was, or is deleted.
+            AccountMerged: An account is named that account.merge has made part of another one.
+            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
+                an unknown critical header.
+            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
+            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
+                it.
+            TokenSignatureInvalid: The signature does not verify with the key that kid names.
+            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
+            TokenExpired: exp is past.
+            TokenNotYetValid: iat or nbf lies in the future.
+            TokenUseMismatch: A token of one kind is given where another is needed.
+            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
+                revoked, or credentials.revoke has named one of them since the token was minted.
+        """
+        params: Dict[str, Any] = {"idToken": id_token, "accountId": account_id}
+        answer = await self._call("account.graph", params, timeout, trace)
+        return types.AccountGraphResult.of(answer)
+
+    async def link(
+        self,
+        *,
+        id_token: str,
+        credential: Union[types.Credential, Mapping[str, Any]],
+        return_provider_tokens: Optional[bool] = None,
+        audience: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.SignInStep:
+        """Add a way into one's own account.
+
+        A provider that nobody here has, or an address with a new password. The id stays, and so do name and
+        picture; the tokens of the answer name what was linked. Who has one account and proves another gets
+        credentialAlreadyInUse or emailAlreadyInUse with a pending token for going on. A password needs a
+        sign-in of the last five minutes and ends all other sessions; an anonymous account needs no such
+        sign-in.
+
+        Args:
+            id_token (string of 1–20000 characters): A signed JSON Web Token in compact form.
+            credential (Credential): Proof of who somebody is: what a provider gave, an address with its
+                password, a pending token, or a flow that idp.authorize or idp.authorizeDevice has begun.
+            return_provider_tokens (boolean; default false): Whether to answer the provider's own tokens too.
+            audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
+                audiences. Without it, the tenant itself.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
+                an unknown critical header.
+            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
+            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
+                it.
+            TokenSignatureInvalid: The signature does not verify with the key that kid names.
+            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
+            TokenExpired: exp is past.
+            TokenNotYetValid: iat or nbf lies in the future.
+            TokenUseMismatch: A token of one kind is given where another is needed.
+            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
+                revoked, or credentials.revoke has named one of them since the token was minted.
+            IdpNotFound: There is no such provider.
+            IdpDisabled: Somebody signs in with a provider that is switched off.
+            InvalidCredential: An ID token or access token of a provider fails a check.
+            InvalidNonce: The nonce of an ID token is missing, wrong, or was seen before.
+            PendingTokenInvalid: A pending token is not of this tenant, or older than some minutes.
+            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
+            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
+                documents or its keys are not what they must be. Asking again changes nothing until the
+                provider, or how the pool names it, is mended.
+            InvalidUsername: An address that is malformed, or not of ASCII.
+            InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
+                valid.
+            AccountLocked: Guessing has locked the account or the address.
+            AccountDisabled: A disabled account would sign in or refresh.
+            AudienceNotOffered: An audience that the tenant does not list.
+            CredentialAlreadyInUse: What is to be linked belongs to an account, whosever it is.
+            EmailAlreadyInUse: A credential brings an address that another account has.
+            ProviderAlreadyLinked: A second login of one provider is to be linked.
+            RecentSignInRequired: A change of what an account is signed in with, by an ID token whose
+                auth_time is too long ago. Refreshing does not renew it.
+            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
+            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
+                ten minutes after the code has expired), took longer than an hour, or waited for longer than
+                five minutes to be signed in with.
+            CallbackInvalid: What a provider sent a person back with does not belong to the flow; the flow
+                stays as it was.
+            SignInRefused: A provider says that somebody may not, or does not want to, sign in.
+            FlowUsed: A continuation token of idp.authorize or idp.authorizeDevice is shown a second time.
+            ListenerGone: A credential without url whose callback can no longer come.
+            UserMismatch: Somebody proves to be somebody else, or nobody here, where an account is to be shown
+                once more.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+
+        Elsewhere: firebase: accounts:signInWithIdp idToken, accounts:signUp idToken.
+        """
+        params: Dict[str, Any] = {
+            "idToken": id_token,
+            "credential": credential,
+            "returnProviderTokens": return_provider_tokens,
+            "audience": audience,
+            "client": client,
+        }
+        answer = await self._call("account.link", params, timeout, trace)
+        return types.SignInStep.of(answer)
 
     async def list(
         self,
@@ -823,6 +1313,168 @@ class AsyncAccountMethods:
         answer = await self._call("account.list", params, timeout, trace)
         return types.AccountListResult.of(answer)
 
+    async def merge(
+        self,
+        *,
+        id_token: str,
+        source_id_token: str,
+        policy: Optional[types.MergePolicy] = None,
+        fields: Optional[Mapping[str, types.MergePolicy]] = None,
+        providers: Optional[Mapping[str, types.MergePolicy]] = None,
+        identities: Optional[types.MergePolicy] = None,
+        dry_run: Optional[bool] = None,
+        audience: Optional[str] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.AccountMergeResult:
+        """Make one account of two.
+
+        For whoever shows an ID token of each, of sign-ins of the last five minutes; an anonymous account
+        needs no such sign-in. The account of idToken stays, with its id; the other one is gone, and its id
+        answers accountMerged from then on. Everything that only one of them has is kept: ways in, attributes,
+        claims, second factors. What both have and an account can have once is decided by fields, providers
+        and identities, and by policy for what they do not name. Where either has second factors its session
+        must have shown one, and all factors of both are asked for; recovery codes of the other account are
+        gone. Its sessions end, and where the account that stays gets a factor its other sessions too. In
+        pools, logins of the other account become logins of this one, and two identities are merged by the
+        pool's rules. With dryRun nothing is changed, and the answer is what it would be.
+
+        Args:
+            id_token (string of 1–20000 characters): Of the account that stays.
+            source_id_token (string of 1–20000 characters): Of the one that is merged into it.
+            policy (fail | keepTarget | keepSource; default "fail"): For everything that is not named below.
+            fields (object of MergePolicy; optional): By field: email, an attribute's name, or claims for all
+                claims.
+            providers (object of MergePolicy; optional): By provider of which both have a login.
+            identities (fail | keepTarget | keepSource; optional): For pools in which both have an identity
+                and the pool's rules do not let them be merged; without it, policy.
+            dry_run (boolean; default false): Whether only to say what would happen.
+            audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
+                audiences. Without it, the tenant itself.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            MergeUndecided: Two accounts cannot be merged without dropping something of one of them that
+                nobody allowed to drop.
+            RecentSignInRequired: A change of what an account is signed in with, by an ID token whose
+                auth_time is too long ago. Refreshing does not renew it.
+            SecondFactorNeeded: Second factors are to be changed by a session that has shown none of those
+                there are.
+            TooManyFactors: One factor too many is to be enrolled.
+            ClaimsTooLong: account.setClaims with more than tokens can carry.
+            AudienceNotOffered: An audience that the tenant does not list.
+            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
+                an unknown critical header.
+            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
+            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
+                it.
+            TokenSignatureInvalid: The signature does not verify with the key that kid names.
+            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
+            TokenExpired: exp is past.
+            TokenNotYetValid: iat or nbf lies in the future.
+            TokenUseMismatch: A token of one kind is given where another is needed.
+            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
+                revoked, or credentials.revoke has named one of them since the token was minted.
+        """
+        params: Dict[str, Any] = {
+            "idToken": id_token,
+            "sourceIdToken": source_id_token,
+            "policy": policy,
+            "fields": fields,
+            "providers": providers,
+            "identities": identities,
+            "dryRun": dry_run,
+            "audience": audience,
+        }
+        answer = await self._call("account.merge", params, timeout, trace)
+        return types.AccountMergeResult.of(answer)
+
+    async def reauthenticate(
+        self,
+        *,
+        id_token: str,
+        credential: Union[types.Credential, Mapping[str, Any]],
+        return_provider_tokens: Optional[bool] = None,
+        audience: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.SignInStep:
+        """Show once more that an account is one's own.
+
+        With any credential that leads to it; then what needs a sign-in of the last five minutes can be done
+        with the tokens of the answer. A credential of somebody else, or of nobody, signs nobody in and
+        changes nothing.
+
+        Args:
+            id_token (string of 1–20000 characters): A signed JSON Web Token in compact form.
+            credential (Credential): Proof of who somebody is: what a provider gave, an address with its
+                password, a pending token, or a flow that idp.authorize or idp.authorizeDevice has begun.
+            return_provider_tokens (boolean; default false): Whether to answer the provider's own tokens too.
+            audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
+                audiences. Without it, the tenant itself.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
+                an unknown critical header.
+            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
+            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
+                it.
+            TokenSignatureInvalid: The signature does not verify with the key that kid names.
+            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
+            TokenExpired: exp is past.
+            TokenNotYetValid: iat or nbf lies in the future.
+            TokenUseMismatch: A token of one kind is given where another is needed.
+            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
+                revoked, or credentials.revoke has named one of them since the token was minted.
+            IdpNotFound: There is no such provider.
+            IdpDisabled: Somebody signs in with a provider that is switched off.
+            InvalidCredential: An ID token or access token of a provider fails a check.
+            InvalidNonce: The nonce of an ID token is missing, wrong, or was seen before.
+            PendingTokenInvalid: A pending token is not of this tenant, or older than some minutes.
+            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
+            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
+                documents or its keys are not what they must be. Asking again changes nothing until the
+                provider, or how the pool names it, is mended.
+            InvalidUsername: An address that is malformed, or not of ASCII.
+            InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
+                valid.
+            PasswordNotSet: A password for an account that signs in otherwise, or its reset.
+            PasswordChangeRequired: An account whose password must be changed.
+            AccountLocked: Guessing has locked the account or the address.
+            AccountDisabled: A disabled account would sign in or refresh.
+            AudienceNotOffered: An audience that the tenant does not list.
+            UserMismatch: Somebody proves to be somebody else, or nobody here, where an account is to be shown
+                once more.
+            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
+            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
+                ten minutes after the code has expired), took longer than an hour, or waited for longer than
+                five minutes to be signed in with.
+            CallbackInvalid: What a provider sent a person back with does not belong to the flow; the flow
+                stays as it was.
+            SignInRefused: A provider says that somebody may not, or does not want to, sign in.
+            FlowUsed: A continuation token of idp.authorize or idp.authorizeDevice is shown a second time.
+            ListenerGone: A credential without url whose callback can no longer come.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+
+        Elsewhere: firebase: accounts:signInWithIdp autoCreate=false.
+        """
+        params: Dict[str, Any] = {
+            "idToken": id_token,
+            "credential": credential,
+            "returnProviderTokens": return_provider_tokens,
+            "audience": audience,
+            "client": client,
+        }
+        answer = await self._call("account.reauthenticate", params, timeout, trace)
+        return types.SignInStep.of(answer)
+
     async def set_claims(
         self,
         *,
@@ -850,6 +1502,7 @@ class AsyncAccountMethods:
             ClaimNameReserved: account.setClaims with names that tokens use themselves, or that other
                 specifications give a meaning to.
             ClaimsTooLong: account.setClaims with more than tokens can carry.
+            AccountMerged: An account is named that account.merge has made part of another one.
 
         Elsewhere: firebase: accounts:update customAttributes.
         """
@@ -913,6 +1566,56 @@ class AsyncAccountMethods:
         answer = await self._call("account.submitCode", params, timeout, trace)
         return types.EmailChangeStep.of(answer)
 
+    async def unlink(
+        self,
+        *,
+        id_token: str,
+        provider_id: str,
+        force: Optional[bool] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.Account:
+        """Take a way into one's own account away.
+
+        Address, name and picture stay. The last way in is taken away only with force: then nobody can sign in
+        to the account any more. Taking the password away needs a sign-in of the last five minutes.
+
+        Args:
+            id_token (string of 1–20000 characters): A signed JSON Web Token in compact form.
+            provider_id (string of 1–64 characters): A provider, password or code, as in the account's
+                providers.
+            force (boolean; default false): Whether to do it even if it is the last way in.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
+                an unknown critical header.
+            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
+            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
+                it.
+            TokenSignatureInvalid: The signature does not verify with the key that kid names.
+            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
+            TokenExpired: exp is past.
+            TokenNotYetValid: iat or nbf lies in the future.
+            TokenUseMismatch: A token of one kind is given where another is needed.
+            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
+                revoked, or credentials.revoke has named one of them since the token was minted.
+            ProviderNotLinked: A login is to be unlinked that is not there.
+            LastProvider: The last way into an account is to be unlinked without force.
+            RecentSignInRequired: A change of what an account is signed in with, by an ID token whose
+                auth_time is too long ago. Refreshing does not renew it.
+
+        Elsewhere: firebase: accounts:update deleteProvider.
+        """
+        params: Dict[str, Any] = {
+            "idToken": id_token,
+            "providerId": provider_id,
+            "force": force,
+        }
+        answer = await self._call("account.unlink", params, timeout, trace)
+        return types.Account.of(answer)
+
     async def update(
         self,
         *,
@@ -945,6 +1648,7 @@ class AsyncAccountMethods:
             AccountNotFound: An account is named that never was, or is deleted.
             InvalidAttributes: A value that does not fit, or a name that the tenant does not ask for. A
                 continuation token stays valid.
+            AccountMerged: An account is named that account.merge has made part of another one.
 
         Elsewhere: firebase: accounts:update.
         """

@@ -32,6 +32,7 @@ class SessionMethods:
 
         Raises:
             AccountNotFound: An account is named that never was, or is deleted.
+            AccountMerged: An account is named that account.merge has made part of another one.
         """
         params: Dict[str, Any] = {"accountId": account_id}
         answer = self._call("session.list", params, timeout, trace)
@@ -100,6 +101,7 @@ class SessionMethods:
 
         Raises:
             AccountNotFound: An account is named that never was, or is deleted.
+            AccountMerged: An account is named that account.merge has made part of another one.
 
         Elsewhere: firebase: accounts:update validSince.
         """
@@ -170,6 +172,7 @@ class AsyncSessionMethods:
 
         Raises:
             AccountNotFound: An account is named that never was, or is deleted.
+            AccountMerged: An account is named that account.merge has made part of another one.
         """
         params: Dict[str, Any] = {"accountId": account_id}
         answer = await self._call("session.list", params, timeout, trace)
@@ -238,6 +241,7 @@ class AsyncSessionMethods:
 
         Raises:
             AccountNotFound: An account is named that never was, or is deleted.
+            AccountMerged: An account is named that account.merge has made part of another one.
 
         Elsewhere: firebase: accounts:update validSince.
         """

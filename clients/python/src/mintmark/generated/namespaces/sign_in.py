@@ -13,6 +13,53 @@ class SignInMethods:
     def __init__(self, call: Call) -> None:
         self._call = call
 
+    def anonymously(
+        self,
+        *,
+        tenant_id: Optional[str] = None,
+        audience: Optional[str] = None,
+        scope: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.SignInStep:
+        """Sign in without saying who one is.
+
+        Makes an account that nobody can sign in to again; account.link gives it a way in and keeps its id.
+
+        Args:
+            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
+                of a tenant, which stands in its issuer and is the audience of its ID tokens.
+            audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
+                audiences. Without it, the tenant itself.
+            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
+                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
+                Without it, openid.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            TenantNotFound: A tenant is named that was never created, or is deleted.
+            AnonymousNotAllowed: Somebody signs in anonymously where that is not allowed.
+            SignUpNotAllowed: signUpAllowed is false.
+            AudienceNotOffered: An audience that the tenant does not list.
+            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+
+        Elsewhere: firebase: accounts:signUp.
+        """
+        params: Dict[str, Any] = {
+            "tenantId": tenant_id,
+            "audience": audience,
+            "scope": scope,
+            "client": client,
+        }
+        answer = self._call("signIn.anonymously", params, timeout, trace)
+        return types.SignInStep.of(answer)
+
     def resend_code(
         self,
         *,
@@ -299,6 +346,142 @@ class SignInMethods:
         answer = self._call("signIn.withContinuation", params, timeout, trace)
         return types.SignInStep.of(answer)
 
+    def with_credential(
+        self,
+        *,
+        credential: Union[types.Credential, Mapping[str, Any]],
+        tenant_id: Optional[str] = None,
+        return_provider_tokens: Optional[bool] = None,
+        audience: Optional[str] = None,
+        scope: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.SignInStep:
+        """Sign in with what a provider gave, or with address and password.
+
+        An ID token of a provider must be signed by it, be made for your client id, be in time, and have the
+        nonce that you sent, as the SHA-256 in hexadecimal of rawNonce; one with a nonce is taken once.
+        Whoever is new gets an account. An address that another account has leads to that account if the
+        provider is trusted to know whose it is; else the state is providerRequired, nothing changes, and the
+        pending token can be linked after a sign-in to that account.
+
+        Args:
+            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
+                of a tenant, which stands in its issuer and is the audience of its ID tokens.
+            credential (Credential): Proof of who somebody is: what a provider gave, an address with its
+                password, a pending token, or a flow that idp.authorize or idp.authorizeDevice has begun.
+            return_provider_tokens (boolean; default false): Whether to answer the provider's own tokens too.
+            audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
+                audiences. Without it, the tenant itself.
+            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
+                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
+                Without it, openid.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            TenantNotFound: A tenant is named that was never created, or is deleted.
+            IdpNotFound: There is no such provider.
+            IdpDisabled: Somebody signs in with a provider that is switched off.
+            InvalidCredential: An ID token or access token of a provider fails a check.
+            InvalidNonce: The nonce of an ID token is missing, wrong, or was seen before.
+            PendingTokenInvalid: A pending token is not of this tenant, or older than some minutes.
+            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
+            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
+                documents or its keys are not what they must be. Asking again changes nothing until the
+                provider, or how the pool names it, is mended.
+            InvalidUsername: An address that is malformed, or not of ASCII.
+            UserNotFound: A sign-in or a reset for an address without an account.
+            InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
+                valid.
+            PasswordNotSet: A password for an account that signs in otherwise, or its reset.
+            PasswordChangeRequired: An account whose password must be changed.
+            AccountLocked: Guessing has locked the account or the address.
+            AccountDisabled: A disabled account would sign in or refresh.
+            AudienceNotOffered: An audience that the tenant does not list.
+            SignUpNotAllowed: signUpAllowed is false.
+            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
+            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
+                ten minutes after the code has expired), took longer than an hour, or waited for longer than
+                five minutes to be signed in with.
+            CallbackInvalid: What a provider sent a person back with does not belong to the flow; the flow
+                stays as it was.
+            SignInRefused: A provider says that somebody may not, or does not want to, sign in.
+            FlowUsed: A continuation token of idp.authorize or idp.authorizeDevice is shown a second time.
+            ListenerGone: A credential without url whose callback can no longer come.
+            UserMismatch: Somebody proves to be somebody else, or nobody here, where an account is to be shown
+                once more.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
+
+        Elsewhere: firebase: accounts:signInWithIdp, accounts:signInWithPassword.
+        """
+        params: Dict[str, Any] = {
+            "tenantId": tenant_id,
+            "credential": credential,
+            "returnProviderTokens": return_provider_tokens,
+            "audience": audience,
+            "scope": scope,
+            "client": client,
+        }
+        answer = self._call("signIn.withCredential", params, timeout, trace)
+        return types.SignInStep.of(answer)
+
+    def with_custom_token(
+        self,
+        *,
+        token: str,
+        tenant_id: Optional[str] = None,
+        audience: Optional[str] = None,
+        scope: Optional[str] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.SignInStep:
+        """Sign in whom your own backend names.
+
+        The token is a JWT signed by one of the tenant's customTokenSigners: iss and sub are the signer's
+        issuer, aud is the issuer of the tenant, uid is the account's id, exp is at most an hour after iat;
+        claims, if there, stand in the tokens of this session. Whoever is new gets an account. Your backend
+        decides alone: no second factor is asked for.
+
+        Args:
+            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
+                of a tenant, which stands in its issuer and is the audience of its ID tokens.
+            token (string of 1–20000 characters): A signed JSON Web Token in compact form.
+            audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
+                audiences. Without it, the tenant itself.
+            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
+                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
+                Without it, openid.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            TenantNotFound: A tenant is named that was never created, or is deleted.
+            CustomTokenInvalid: A custom token fails a check.
+            ClaimNameReserved: account.setClaims with names that tokens use themselves, or that other
+                specifications give a meaning to.
+            ClaimsTooLong: account.setClaims with more than tokens can carry.
+            AccountDisabled: A disabled account would sign in or refresh.
+            AudienceNotOffered: An audience that the tenant does not list.
+            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
+            AccountMerged: An account is named that account.merge has made part of another one.
+
+        Elsewhere: firebase: accounts:signInWithCustomToken.
+        """
+        params: Dict[str, Any] = {
+            "tenantId": tenant_id,
+            "token": token,
+            "audience": audience,
+            "scope": scope,
+        }
+        answer = self._call("signIn.withCustomToken", params, timeout, trace)
+        return types.SignInStep.of(answer)
+
     def with_password(
         self,
         *,
@@ -366,6 +549,53 @@ class AsyncSignInMethods:
 
     def __init__(self, call: AsyncCall) -> None:
         self._call = call
+
+    async def anonymously(
+        self,
+        *,
+        tenant_id: Optional[str] = None,
+        audience: Optional[str] = None,
+        scope: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.SignInStep:
+        """Sign in without saying who one is.
+
+        Makes an account that nobody can sign in to again; account.link gives it a way in and keeps its id.
+
+        Args:
+            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
+                of a tenant, which stands in its issuer and is the audience of its ID tokens.
+            audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
+                audiences. Without it, the tenant itself.
+            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
+                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
+                Without it, openid.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            TenantNotFound: A tenant is named that was never created, or is deleted.
+            AnonymousNotAllowed: Somebody signs in anonymously where that is not allowed.
+            SignUpNotAllowed: signUpAllowed is false.
+            AudienceNotOffered: An audience that the tenant does not list.
+            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+
+        Elsewhere: firebase: accounts:signUp.
+        """
+        params: Dict[str, Any] = {
+            "tenantId": tenant_id,
+            "audience": audience,
+            "scope": scope,
+            "client": client,
+        }
+        answer = await self._call("signIn.anonymously", params, timeout, trace)
+        return types.SignInStep.of(answer)
 
     async def resend_code(
         self,
@@ -651,6 +881,142 @@ class AsyncSignInMethods:
             "client": client,
         }
         answer = await self._call("signIn.withContinuation", params, timeout, trace)
+        return types.SignInStep.of(answer)
+
+    async def with_credential(
+        self,
+        *,
+        credential: Union[types.Credential, Mapping[str, Any]],
+        tenant_id: Optional[str] = None,
+        return_provider_tokens: Optional[bool] = None,
+        audience: Optional[str] = None,
+        scope: Optional[str] = None,
+        client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.SignInStep:
+        """Sign in with what a provider gave, or with address and password.
+
+        An ID token of a provider must be signed by it, be made for your client id, be in time, and have the
+        nonce that you sent, as the SHA-256 in hexadecimal of rawNonce; one with a nonce is taken once.
+        Whoever is new gets an account. An address that another account has leads to that account if the
+        provider is trusted to know whose it is; else the state is providerRequired, nothing changes, and the
+        pending token can be linked after a sign-in to that account.
+
+        Args:
+            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
+                of a tenant, which stands in its issuer and is the audience of its ID tokens.
+            credential (Credential): Proof of who somebody is: what a provider gave, an address with its
+                password, a pending token, or a flow that idp.authorize or idp.authorizeDevice has begun.
+            return_provider_tokens (boolean; default false): Whether to answer the provider's own tokens too.
+            audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
+                audiences. Without it, the tenant itself.
+            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
+                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
+                Without it, openid.
+            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
+                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
+                failures and 50 codes, in each tenant.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            TenantNotFound: A tenant is named that was never created, or is deleted.
+            IdpNotFound: There is no such provider.
+            IdpDisabled: Somebody signs in with a provider that is switched off.
+            InvalidCredential: An ID token or access token of a provider fails a check.
+            InvalidNonce: The nonce of an ID token is missing, wrong, or was seen before.
+            PendingTokenInvalid: A pending token is not of this tenant, or older than some minutes.
+            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
+            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
+                documents or its keys are not what they must be. Asking again changes nothing until the
+                provider, or how the pool names it, is mended.
+            InvalidUsername: An address that is malformed, or not of ASCII.
+            UserNotFound: A sign-in or a reset for an address without an account.
+            InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
+                valid.
+            PasswordNotSet: A password for an account that signs in otherwise, or its reset.
+            PasswordChangeRequired: An account whose password must be changed.
+            AccountLocked: Guessing has locked the account or the address.
+            AccountDisabled: A disabled account would sign in or refresh.
+            AudienceNotOffered: An audience that the tenant does not list.
+            SignUpNotAllowed: signUpAllowed is false.
+            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
+            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
+                ten minutes after the code has expired), took longer than an hour, or waited for longer than
+                five minutes to be signed in with.
+            CallbackInvalid: What a provider sent a person back with does not belong to the flow; the flow
+                stays as it was.
+            SignInRefused: A provider says that somebody may not, or does not want to, sign in.
+            FlowUsed: A continuation token of idp.authorize or idp.authorizeDevice is shown a second time.
+            ListenerGone: A credential without url whose callback can no longer come.
+            UserMismatch: Somebody proves to be somebody else, or nobody here, where an account is to be shown
+                once more.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
+
+        Elsewhere: firebase: accounts:signInWithIdp, accounts:signInWithPassword.
+        """
+        params: Dict[str, Any] = {
+            "tenantId": tenant_id,
+            "credential": credential,
+            "returnProviderTokens": return_provider_tokens,
+            "audience": audience,
+            "scope": scope,
+            "client": client,
+        }
+        answer = await self._call("signIn.withCredential", params, timeout, trace)
+        return types.SignInStep.of(answer)
+
+    async def with_custom_token(
+        self,
+        *,
+        token: str,
+        tenant_id: Optional[str] = None,
+        audience: Optional[str] = None,
+        scope: Optional[str] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.SignInStep:
+        """Sign in whom your own backend names.
+
+        The token is a JWT signed by one of the tenant's customTokenSigners: iss and sub are the signer's
+        issuer, aud is the issuer of the tenant, uid is the account's id, exp is at most an hour after iat;
+        claims, if there, stand in the tokens of this session. Whoever is new gets an account. Your backend
+        decides alone: no second factor is asked for.
+
+        Args:
+            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
+                of a tenant, which stands in its issuer and is the audience of its ID tokens.
+            token (string of 1–20000 characters): A signed JSON Web Token in compact form.
+            audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
+                audiences. Without it, the tenant itself.
+            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
+                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
+                Without it, openid.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            TenantNotFound: A tenant is named that was never created, or is deleted.
+            CustomTokenInvalid: A custom token fails a check.
+            ClaimNameReserved: account.setClaims with names that tokens use themselves, or that other
+                specifications give a meaning to.
+            ClaimsTooLong: account.setClaims with more than tokens can carry.
+            AccountDisabled: A disabled account would sign in or refresh.
+            AudienceNotOffered: An audience that the tenant does not list.
+            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
+            AccountMerged: An account is named that account.merge has made part of another one.
+
+        Elsewhere: firebase: accounts:signInWithCustomToken.
+        """
+        params: Dict[str, Any] = {
+            "tenantId": tenant_id,
+            "token": token,
+            "audience": audience,
+            "scope": scope,
+        }
+        answer = await self._call("signIn.withCustomToken", params, timeout, trace)
         return types.SignInStep.of(answer)
 
     async def with_password(

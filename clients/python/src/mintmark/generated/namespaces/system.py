@@ -17,25 +17,29 @@ class SystemMethods:
         self,
         *,
         tenants: Optional[Sequence[Union[types.TenantDeclaration, Mapping[str, Any]]]] = None,
+        idps: Optional[Sequence[Union[types.IdpDeclaration, Mapping[str, Any]]]] = None,
         pools: Optional[Sequence[Union[types.PoolDeclaration, Mapping[str, Any]]]] = None,
         roles: Optional[Sequence[Union[types.RoleDeclaration, Mapping[str, Any]]]] = None,
         dry_run: Optional[bool] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SystemApplyResult:
-        """Make tenants, pools and roles be as one document declares them.
+        """Make tenants, identity providers, pools and roles be as one document declares them.
 
         Everything in the document is made, or brought to what it says, in one transaction; what it does not
         name stays. Applying it again changes nothing and writes nothing. What the document leaves out of a
-        pool or role gets its default, as with pool.update and role.put, and of a tenant stays, as with
-        tenant.update, which replaces a list or a group (passwordPolicy, codes, lockout, tokens, delivery) as
-        a whole, what is left out of it going back to its default; where the declaration says so, it stays
-        too. A pool can list a tenant of the same document. If anything in it is wrong, every violation is
-        listed and nothing is applied: the rules of the methods for tenants, pools and roles hold, and their
+        pool or role gets its default, as with pool.update and role.put, and of a tenant or identity provider
+        stays, as with tenant.update and idp.update; tenant.update replaces a list or a group (passwordPolicy,
+        codes, lockout, tokens, delivery) as a whole, what is left out of it going back to its default; where
+        the declaration says so, it stays too. A pool can list a tenant of the same document, and an identity
+        provider can belong to one. If anything in it is wrong, every violation is listed and nothing is
+        applied: the rules of the methods for tenants, identity providers, pools and roles hold, and their
         errors stand as rules of violations.
 
         Args:
             tenants (array of TenantDeclaration; optional): The tenants.
+            idps (array of IdpDeclaration; optional): The identity providers that people of a tenant sign in
+                with.
             pools (array of PoolDeclaration; optional): The pools, with their roles, mappings and tag maps.
             roles (array of RoleDeclaration; optional): The roles.
             dry_run (boolean; default false): Only say what would change.
@@ -47,6 +51,7 @@ class SystemMethods:
         """
         params: Dict[str, Any] = {
             "tenants": tenants,
+            "idps": idps,
             "pools": pools,
             "roles": roles,
             "dryRun": dry_run,
@@ -130,25 +135,29 @@ class AsyncSystemMethods:
         self,
         *,
         tenants: Optional[Sequence[Union[types.TenantDeclaration, Mapping[str, Any]]]] = None,
+        idps: Optional[Sequence[Union[types.IdpDeclaration, Mapping[str, Any]]]] = None,
         pools: Optional[Sequence[Union[types.PoolDeclaration, Mapping[str, Any]]]] = None,
         roles: Optional[Sequence[Union[types.RoleDeclaration, Mapping[str, Any]]]] = None,
         dry_run: Optional[bool] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SystemApplyResult:
-        """Make tenants, pools and roles be as one document declares them.
+        """Make tenants, identity providers, pools and roles be as one document declares them.
 
         Everything in the document is made, or brought to what it says, in one transaction; what it does not
         name stays. Applying it again changes nothing and writes nothing. What the document leaves out of a
-        pool or role gets its default, as with pool.update and role.put, and of a tenant stays, as with
-        tenant.update, which replaces a list or a group (passwordPolicy, codes, lockout, tokens, delivery) as
-        a whole, what is left out of it going back to its default; where the declaration says so, it stays
-        too. A pool can list a tenant of the same document. If anything in it is wrong, every violation is
-        listed and nothing is applied: the rules of the methods for tenants, pools and roles hold, and their
+        pool or role gets its default, as with pool.update and role.put, and of a tenant or identity provider
+        stays, as with tenant.update and idp.update; tenant.update replaces a list or a group (passwordPolicy,
+        codes, lockout, tokens, delivery) as a whole, what is left out of it going back to its default; where
+        the declaration says so, it stays too. A pool can list a tenant of the same document, and an identity
+        provider can belong to one. If anything in it is wrong, every violation is listed and nothing is
+        applied: the rules of the methods for tenants, identity providers, pools and roles hold, and their
         errors stand as rules of violations.
 
         Args:
             tenants (array of TenantDeclaration; optional): The tenants.
+            idps (array of IdpDeclaration; optional): The identity providers that people of a tenant sign in
+                with.
             pools (array of PoolDeclaration; optional): The pools, with their roles, mappings and tag maps.
             roles (array of RoleDeclaration; optional): The roles.
             dry_run (boolean; default false): Only say what would change.
@@ -160,6 +169,7 @@ class AsyncSystemMethods:
         """
         params: Dict[str, Any] = {
             "tenants": tenants,
+            "idps": idps,
             "pools": pools,
             "roles": roles,
             "dryRun": dry_run,

@@ -29,6 +29,11 @@ class TenantMethods:
         tokens: Optional[Union[types.TokenLifetimes, Mapping[str, Any]]] = None,
         delivery: Optional[Union[types.TenantDelivery, Mapping[str, Any]]] = None,
         enumeration_protection: Optional[bool] = None,
+        one_account_per_address: Optional[bool] = None,
+        mfa: Optional[types.MfaPolicy] = None,
+        totp_adjacent_intervals: Optional[int] = None,
+        anonymous_allowed: Optional[bool] = None,
+        custom_token_signers: Optional[Sequence[Union[types.CustomTokenSigner, Mapping[str, Any]]]] = None,
         signing_algorithm: Optional[types.SigningAlgorithm] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
@@ -61,6 +66,19 @@ class TenantMethods:
                 the process was started; where that says nothing either, flows answer messageNotSent.
             enumeration_protection (boolean; default false): Whether sign-up, sign-in and reset hide which
                 addresses have accounts.
+            one_account_per_address (boolean; default true): Whether an address belongs to one account,
+                whoever says it. Without that, accounts made by a provider have no address of their own.
+            mfa (off | optional | required; default "optional"): Second factors in a tenant. off: nobody is
+                asked for one; optional: whoever has enrolled one is asked for it at every sign-in; required:
+                whoever has none enrols one at the next sign-in. Custom tokens and anonymous accounts need
+                none.
+            totp_adjacent_intervals (integer 0–10; default 5): How many codes before and after the one that is
+                due are taken from an authenticator app, whose clock may be wrong; each is good for 30
+                seconds.
+            anonymous_allowed (boolean; default false): Whether anybody can have an account without saying who
+                they are. Its tokens are ID tokens of this tenant like any others.
+            custom_token_signers (array of CustomTokenSigner; optional): Whose custom tokens are taken by
+                signIn.withCustomToken.
             signing_algorithm (ES256 | RS256 | RS512 | EdDSA; default "ES256"): The JOSE algorithm a pool
                 signs its tokens with.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
@@ -86,6 +104,11 @@ class TenantMethods:
             "tokens": tokens,
             "delivery": delivery,
             "enumerationProtection": enumeration_protection,
+            "oneAccountPerAddress": one_account_per_address,
+            "mfa": mfa,
+            "totpAdjacentIntervals": totp_adjacent_intervals,
+            "anonymousAllowed": anonymous_allowed,
+            "customTokenSigners": custom_token_signers,
             "signingAlgorithm": signing_algorithm,
         }
         answer = self._call("tenant.create", params, timeout, trace)
@@ -190,6 +213,11 @@ class TenantMethods:
         tokens: Optional[Union[types.TokenLifetimes, Mapping[str, Any]]] = None,
         delivery: Optional[Union[types.TenantDelivery, Mapping[str, Any]]] = None,
         enumeration_protection: Optional[bool] = None,
+        one_account_per_address: Optional[bool] = None,
+        mfa: Optional[types.MfaPolicy] = None,
+        totp_adjacent_intervals: Optional[int] = None,
+        anonymous_allowed: Optional[bool] = None,
+        custom_token_signers: Optional[Sequence[Union[types.CustomTokenSigner, Mapping[str, Any]]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.Tenant:
@@ -222,6 +250,18 @@ class TenantMethods:
                 the process was started; where that says nothing either, flows answer messageNotSent.
             enumeration_protection (boolean; optional): Whether sign-up, sign-in and reset hide which
                 addresses have accounts.
+            one_account_per_address (boolean; optional): Whether an address belongs to one account, whoever
+                says it. Without that, accounts made by a provider have no address of their own.
+            mfa (off | optional | required; optional): Second factors in a tenant. off: nobody is asked for
+                one; optional: whoever has enrolled one is asked for it at every sign-in; required: whoever
+                has none enrols one at the next sign-in. Custom tokens and anonymous accounts need none.
+            totp_adjacent_intervals (integer 0–10; optional): How many codes before and after the one that is
+                due are taken from an authenticator app, whose clock may be wrong; each is good for 30
+                seconds.
+            anonymous_allowed (boolean; optional): Whether anybody can have an account without saying who they
+                are. Its tokens are ID tokens of this tenant like any others.
+            custom_token_signers (array of CustomTokenSigner; optional): Whose custom tokens are taken by
+                signIn.withCustomToken.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -245,6 +285,11 @@ class TenantMethods:
             "tokens": tokens,
             "delivery": delivery,
             "enumerationProtection": enumeration_protection,
+            "oneAccountPerAddress": one_account_per_address,
+            "mfa": mfa,
+            "totpAdjacentIntervals": totp_adjacent_intervals,
+            "anonymousAllowed": anonymous_allowed,
+            "customTokenSigners": custom_token_signers,
         }
         answer = self._call("tenant.update", params, timeout, trace)
         return types.Tenant.of(answer)
@@ -272,6 +317,11 @@ class AsyncTenantMethods:
         tokens: Optional[Union[types.TokenLifetimes, Mapping[str, Any]]] = None,
         delivery: Optional[Union[types.TenantDelivery, Mapping[str, Any]]] = None,
         enumeration_protection: Optional[bool] = None,
+        one_account_per_address: Optional[bool] = None,
+        mfa: Optional[types.MfaPolicy] = None,
+        totp_adjacent_intervals: Optional[int] = None,
+        anonymous_allowed: Optional[bool] = None,
+        custom_token_signers: Optional[Sequence[Union[types.CustomTokenSigner, Mapping[str, Any]]]] = None,
         signing_algorithm: Optional[types.SigningAlgorithm] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
@@ -304,6 +354,19 @@ class AsyncTenantMethods:
                 the process was started; where that says nothing either, flows answer messageNotSent.
             enumeration_protection (boolean; default false): Whether sign-up, sign-in and reset hide which
                 addresses have accounts.
+            one_account_per_address (boolean; default true): Whether an address belongs to one account,
+                whoever says it. Without that, accounts made by a provider have no address of their own.
+            mfa (off | optional | required; default "optional"): Second factors in a tenant. off: nobody is
+                asked for one; optional: whoever has enrolled one is asked for it at every sign-in; required:
+                whoever has none enrols one at the next sign-in. Custom tokens and anonymous accounts need
+                none.
+            totp_adjacent_intervals (integer 0–10; default 5): How many codes before and after the one that is
+                due are taken from an authenticator app, whose clock may be wrong; each is good for 30
+                seconds.
+            anonymous_allowed (boolean; default false): Whether anybody can have an account without saying who
+                they are. Its tokens are ID tokens of this tenant like any others.
+            custom_token_signers (array of CustomTokenSigner; optional): Whose custom tokens are taken by
+                signIn.withCustomToken.
             signing_algorithm (ES256 | RS256 | RS512 | EdDSA; default "ES256"): The JOSE algorithm a pool
                 signs its tokens with.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
@@ -329,6 +392,11 @@ class AsyncTenantMethods:
             "tokens": tokens,
             "delivery": delivery,
             "enumerationProtection": enumeration_protection,
+            "oneAccountPerAddress": one_account_per_address,
+            "mfa": mfa,
+            "totpAdjacentIntervals": totp_adjacent_intervals,
+            "anonymousAllowed": anonymous_allowed,
+            "customTokenSigners": custom_token_signers,
             "signingAlgorithm": signing_algorithm,
         }
         answer = await self._call("tenant.create", params, timeout, trace)
@@ -433,6 +501,11 @@ class AsyncTenantMethods:
         tokens: Optional[Union[types.TokenLifetimes, Mapping[str, Any]]] = None,
         delivery: Optional[Union[types.TenantDelivery, Mapping[str, Any]]] = None,
         enumeration_protection: Optional[bool] = None,
+        one_account_per_address: Optional[bool] = None,
+        mfa: Optional[types.MfaPolicy] = None,
+        totp_adjacent_intervals: Optional[int] = None,
+        anonymous_allowed: Optional[bool] = None,
+        custom_token_signers: Optional[Sequence[Union[types.CustomTokenSigner, Mapping[str, Any]]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.Tenant:
@@ -465,6 +538,18 @@ class AsyncTenantMethods:
                 the process was started; where that says nothing either, flows answer messageNotSent.
             enumeration_protection (boolean; optional): Whether sign-up, sign-in and reset hide which
                 addresses have accounts.
+            one_account_per_address (boolean; optional): Whether an address belongs to one account, whoever
+                says it. Without that, accounts made by a provider have no address of their own.
+            mfa (off | optional | required; optional): Second factors in a tenant. off: nobody is asked for
+                one; optional: whoever has enrolled one is asked for it at every sign-in; required: whoever
+                has none enrols one at the next sign-in. Custom tokens and anonymous accounts need none.
+            totp_adjacent_intervals (integer 0–10; optional): How many codes before and after the one that is
+                due are taken from an authenticator app, whose clock may be wrong; each is good for 30
+                seconds.
+            anonymous_allowed (boolean; optional): Whether anybody can have an account without saying who they
+                are. Its tokens are ID tokens of this tenant like any others.
+            custom_token_signers (array of CustomTokenSigner; optional): Whose custom tokens are taken by
+                signIn.withCustomToken.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -488,6 +573,11 @@ class AsyncTenantMethods:
             "tokens": tokens,
             "delivery": delivery,
             "enumerationProtection": enumeration_protection,
+            "oneAccountPerAddress": one_account_per_address,
+            "mfa": mfa,
+            "totpAdjacentIntervals": totp_adjacent_intervals,
+            "anonymousAllowed": anonymous_allowed,
+            "customTokenSigners": custom_token_signers,
         }
         answer = await self._call("tenant.update", params, timeout, trace)
         return types.Tenant.of(answer)

@@ -1,0 +1,81 @@
+import Contract
+import Storage
+
+extension AccountService {
+    /// Shows what belongs to a person, and how.
+    ///
+    /// - Throws: what verifying an ID token throws; `CallerNotAllowed`, `AccountNotFound`, `AccountMerged`.
+    public func graph(_ request: AccountGraph.Params, _ call: any CallContext) throws -> AccountGraph.Result {
+        let now = surroundings.clock.now
+        var token: VerifiedTenantToken?
+        if case .idToken(let idToken) = request.account {
+            token = try TenantTokenVerifier(surroundings: surroundings, catalogue: catalogue).verify(
+                idToken, .init(use: .id), now: now)
+        } else if call.isPublicCaller {
+            throw CallerNotAllowed(method: "\(AccountGraph.info.name) by accountId")
+        }
+        return try surroundings.database.read { tx in
+            let account: AccountRecord
+            switch request.account {
+            case .idToken: account = try OwnAccount(token!, in: tx).account
+            case .accountId(let id):
+                guard let found = try tx.account(id) else { throw try tx.absence(of: id) }
+                account = found
+            }
+            var graph = PersonGraph(account)
+            try graph.addWaysIn(at: now, in: tx)
+            try graph.addIdentities(catalogue, in: tx)
+            return AccountGraph.Result(nodes: graph.nodes, edges: graph.edges)
+        }
+    }
+}
+
+/// What belongs to an account, as nodes and edges. The account is the first node.
+struct PersonGraph {
+    private static let mostSessions = 1000
+    private let account: AccountRecord
+    private(set) var nodes: [GraphNode]
+    private(set) var edges: [GraphEdge] = []
+
+    init(_ account: AccountRecord) {
+        self.account = account
+        nodes = [GraphNode(kind: .account, accountId: account.id)]
+    }
+
+    private mutating func add(_ node: GraphNode, _ kind: GraphEdge.Kind, to place: Int64 = 0) {
+        edges.append(GraphEdge(from: Int64(nodes.count), to: place, kind: kind))
+        nodes.append(node)
+    }
+
+    /// Providers, second factors, sessions, and accounts that are part of this one.
+    mutating func addWaysIn(at now: Int64, in tx: Transaction) throws {
+        for way in account.providers(try tx.accountLogins(of: account.id)) {
+            add(GraphNode(kind: .provider, providerId: way.providerId, subject: way.subject), .leadsTo)
+        }
+        for factor in try tx.factors(of: account.id) {
+            add(GraphNode(kind: .factor, factorId: factor.id, factorKind: FactorKind(rawValue: factor.kind.rawValue)), .secures)
+        }
+        for session in try tx.sessions(of: account.id, at: now, limit: Self.mostSessions) {
+            let place = Int64(nodes.count)
+            add(GraphNode(kind: .session, sessionId: session.id), .isSignedInTo)
+            if let way = nodes.firstIndex(where: { $0.kind == .provider && $0.providerId == session.provider }) {
+                edges.append(GraphEdge(from: Int64(way), to: place, kind: .began))
+            }
+        }
+        for id in try tx.mergedAccounts(of: account.id) { add(GraphNode(kind: .mergedAccount, accountId: id), .mergedInto) }
+    }
+
+    /// Identities that the account leads to, and what else leads to them.
+    mutating func addIdentities(_ catalogue: Catalogue, in tx: Transaction) throws {
+        try catalogue.forEachPool(of: account.tenantId, in: tx) { pool, provider in
+            let login = Login(provider: provider.name, subject: account.id)
+            guard let id = try tx.identity(owning: login, in: pool.id) else { return }
+            let place = Int64(nodes.count)
+            nodes.append(GraphNode(kind: .identity, poolId: pool.id, identityId: id))
+            edges.append(GraphEdge(from: 0, to: place, kind: .leadsTo))
+            for other in try tx.logins(of: id) where other != login {
+                add(GraphNode(kind: .login, loginProvider: other.provider), .leadsTo, to: place)
+            }
+        }
+    }
+}

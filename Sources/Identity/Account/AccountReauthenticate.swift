@@ -1,0 +1,43 @@
+import Contract
+
+extension AccountService {
+    /// Lets whoever shows an ID token show once more that the account is theirs. A new session begins, with
+    /// the scopes of the one that asks; the others go on.
+    ///
+    /// - Throws: `TooManyFromClient`, what verifying the ID token and proving the credential throw, `UserMismatch`, `AccountDisabled`, what `PasswordSignIn`
+    ///   throws.
+    /// - Source: firebase.md 2.13: like a sign-in, but it makes no account, links nothing, and never leads to another one.
+    public func reauthenticate(_ request: AccountReauthenticate.Params, _ call: any CallContext) throws -> AccountReauthenticate.Result {
+        let (now, name) = (surroundings.clock.now, AccountReauthenticate.info.name)
+        let token = try TenantTokenVerifier(surroundings: surroundings, catalogue: catalogue).verify(
+            request.idToken, .init(use: .id), now: now)
+        let tenant = try surroundings.database.read { try catalogue.tenant(token.tenantId, in: $0) }
+        try SignInCompletion.check(request.audience, of: tenant)
+        let client = try flows.admit(request.client, request.credential, tenantId: tenant.id, at: now)
+        let completion = SignInCompletion(surroundings, catalogue)
+        switch try CredentialProofs(surroundings, catalogue).prove(request.credential, in: tenant.id, for: token.accountId, call, now: now)
+        {
+        case .password(let username, let password):
+            return try PasswordSignIn(surroundings, catalogue).signIn(
+                username, password, in: tenant.id, only: token, audience: request.audience, client: client, name, call)
+        case .provider(let identity, let spending):
+            let fresh = completion.fresh()
+            let outcome = try surroundings.database.write { tx -> Result<(FirstFactor, PendingSignIn), UserMismatch> in
+                if let spending { try tx.spend(spending) }
+                let own = try OwnAccount(token, in: tx)
+                guard try tx.owner(ofLogin: identity.subject, at: identity.providerId, in: tenant.id) == own.account.id else {
+                    return .failure(UserMismatch())
+                }
+                try tx.update(identity.login(at: now), of: own.account.id)
+                var proof = SignInProof.provider(identity.providerId)
+                proof.claims = own.session.claims
+                let signIn = PendingSignIn(
+                    proof, audience: request.audience, scope: try own.session.scope(in: tenant), identity,
+                    returnsProviderTokens: request.returnProviderTokens)
+                return .success((try completion.conclude(own.account, tenant, signIn, fresh, name, call, at: now, in: tx), signIn))
+            }
+            let (answered, signIn) = try outcome.get()
+            return try completion.answer(answered, tenant, signIn, at: now)
+        }
+    }
+}

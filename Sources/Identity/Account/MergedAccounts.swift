@@ -1,0 +1,70 @@
+import Contract
+import Storage
+
+/// The table of accounts that were merged: their ids lead to the account that they are part of, for as long as that is there.
+enum MergedAccountTables {
+    static let statements: [SQL] = [
+        """
+        CREATE TABLE merged_account (
+            id TEXT PRIMARY KEY, survivor_id TEXT NOT NULL REFERENCES account (id) ON DELETE CASCADE, merged_at BIGINT NOT NULL)
+        """,
+        "CREATE INDEX merged_account_of_survivor ON merged_account (survivor_id)",
+    ]
+}
+
+extension Transaction {
+    /// Why there is no account with this id: it is part of another one, or it never was.
+    func absence(of accountId: String) throws -> any ContractError {
+        let merged = try queryOne("SELECT survivor_id, merged_at FROM merged_account WHERE id = $1", accountId) {
+            AccountMerged(accountId: accountId, survivorId: $0.string(0), mergedAt: $0.int(1))
+        }
+        return merged ?? AccountNotFound(accountId: accountId)
+    }
+
+    /// - Throws: `AccountMerged` for an id that no account can have any more.
+    func requireUnmerged(_ accountId: String) throws {
+        if let merged = try absence(of: accountId) as? AccountMerged { throw merged }
+    }
+
+    /// Ids of the accounts that were merged into one, in their order.
+    func mergedAccounts(of survivorId: String) throws -> [String] {
+        try query("SELECT id FROM merged_account WHERE survivor_id = $1 ORDER BY id", survivorId) { $0.string(0) }
+    }
+
+    /// Moves what a plan says to the account that stays, which itself is written by the session that begins, and takes the other one away.
+    ///
+    /// - Throws: `Overtaken`.
+    func merge(_ source: AccountRecord, by plan: MergeRule.Plan, at now: Int64) throws {
+        let target = plan.account
+        for login in plan.replacedLogins { _ = try deleteAccountLogin(at: login.providerId, of: target.id) }
+        for login in plan.movedLogins {
+            try execute(
+                "UPDATE account_login SET account_id = $3 WHERE account_id = $1 AND provider_id = $2", source.id, login.providerId,
+                target.id)
+        }
+        for factor in plan.movedFactors {
+            try execute(
+                """
+                UPDATE factor SET
+                    account_id = $2, position = (SELECT coalesce(max(f.position), 0) + 1 FROM factor f WHERE f.account_id = $2)
+                WHERE id = $1
+                """, factor.id, target.id)
+        }
+        try endFlows(of: source.id)
+        try clearLockout(of: source.lockoutSubject)
+        try clearLockout(of: FactorCheck.lockoutSubject(source.id))
+        // Who was merged into the other one is now part of this one.
+        try execute("UPDATE merged_account SET survivor_id = $2 WHERE survivor_id = $1", source.id, target.id)
+        try deleteAccount(source.id)
+        try execute("INSERT INTO merged_account (id, survivor_id, merged_at) VALUES ($1, $2, $3)", source.id, target.id, now)
+        guard plan.takesAddress else { return }
+        try endFlows(of: target.id)
+        try releaseNames(of: target.id)
+        if let name = target.username, try !claim(name, for: target) { throw Overtaken() }
+    }
+
+    /// How many sessions an account has, also those that are over and not yet swept away.
+    func sessionCount(of accountId: String) throws -> Int {
+        try queryOne("SELECT count(*) FROM session WHERE account_id = $1", accountId) { Int($0.int(0)) } ?? 0
+    }
+}

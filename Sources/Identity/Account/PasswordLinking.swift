@@ -1,0 +1,61 @@
+import Contract
+import Storage
+
+/// Gives an account an address with a password (firebase.md 2.3 with an ID token, 5.2 rows 8 to 10). All its other sessions end.
+struct PasswordLinking: Sendable {
+    let surroundings: Surroundings
+    let completion: SignInCompletion
+    let tenant: TenantRecord
+    let token: VerifiedTenantToken
+
+    /// - Throws: `RecentSignInRequired`, `ProviderAlreadyLinked`, `EmailAlreadyInUse`, `InvalidPassword`, `PasswordNotAccepted`,
+    ///   `TokenRevoked`.
+    func link(_ username: Username, _ password: String, _ call: any CallContext, at now: Int64) throws -> SignInCompletion.SignedIn {
+        let name = AccountLink.info.name
+        if tenant.settings.localAccountMethod == .emailCode { throw PasswordNotAccepted() }
+        let before = try surroundings.database.read { tx in
+            let own = try OwnAccount(token, in: tx)
+            _ = try decide(username, own, at: now, in: tx)
+            return own.account
+        }
+        try surroundings.checkNew(password, for: before, tenant, name, call)
+        let sealed = try surroundings.passwords.sealed(password, as: before.id)
+        let fresh = completion.fresh()
+        return try surroundings.database.write(isolation: .serializable) { tx in
+            let own = try OwnAccount(token, in: tx)
+            var account = own.account
+            if case .isTaken(let address, let isVerified) = try decide(username, own, at: now, in: tx) {
+                try tx.releaseNames(of: account.id)
+                guard try tx.claim(address, for: account) else { throw Overtaken() }
+                account.username = username.typed
+                account.email = username.typed
+                account.isEmailVerified = isVerified
+            }
+            account.password = sealed
+            account.mustChangePassword = false
+            account.method = .password
+            account.updatedAt = now
+            _ = try tx.deleteSessions(of: account.id)
+            try tx.endFlows(of: account.id)
+            var proof = SignInProof.password
+            proof.claims = own.session.claims
+            return try completion.begin(
+                account, tenant, proof.adding(own.session.secondFactor), scope: try own.session.scope(in: tenant), fresh, name, call,
+                at: now, in: tx)
+        }
+    }
+
+    private func decide(_ username: Username, _ own: OwnAccount, at now: Int64, in tx: Transaction) throws -> LinkRule.Address {
+        if !own.isRecent(at: now) { throw own.tooOld }  // row 10
+        let facts = LinkRule.Facts(
+            accountId: own.account.id, providerId: "password", hasProvider: own.account.password != nil,
+            ownAddress: own.account.email.map(Username.fold), address: username.folded,
+            addressOwner: try tx.account(named: username.folded, in: tenant.id)?.id)
+        switch LinkRule.password(facts) {
+        case .success(let address): return address
+        case .failure(let failure):
+            throw failure.refusal == .providerAlreadyLinked
+                ? ProviderAlreadyLinked(providerId: "password") as any Error : EmailAlreadyInUse(email: username.typed)
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import Contract
+import JSON
+import Network
+
+/// Proves who somebody is by an access token, which only the provider itself can judge (firebase.md 2.5.2): it is asked for whom the
+/// token was made, and whose it is.
+struct AccessTokenIdentity: Sendable {
+    private let surroundings: Surroundings
+
+    init(_ surroundings: Surroundings) { self.surroundings = surroundings }
+
+    /// - Throws: `InvalidCredential`, `ProviderUnavailable`, `ProviderUnusable`.
+    func identity(of token: String, from idp: IdpRecord, _ call: any CallContext) throws -> ProviderIdentity {
+        guard let base = idp.endpoint else {
+            throw InvalidCredential(
+                providerId: idp.providerId, check: "accessToken",
+                reason: "Nobody can tell for whom an access token of \(idp.providerId) was made. Send its ID token too.")
+        }
+        switch idp.known {
+        case .google: return try google(token, base, idp, call)
+        case .facebook: return try facebook(token, base, idp, call)
+        default: return try github(token, base, idp, call)
+        }
+    }
+
+    private func google(_ token: String, _ base: String, _ idp: IdpRecord, _ call: any CallContext) throws -> ProviderIdentity {
+        let facts = try ask(ProviderQuestion("\(base)/tokeninfo?access_token=\(escaped(token))"), idp, call)
+        try checkClient(facts["aud"]?.string, idp)
+        return ProviderIdentity(facts, subject: try subject(facts["sub"], idp), idp)
+    }
+
+    private func facebook(_ token: String, _ base: String, _ idp: IdpRecord, _ call: any CallContext) throws -> ProviderIdentity {
+        let app = try ask(ProviderQuestion("\(base)/app?access_token=\(escaped(token))"), idp, call)
+        try checkClient(app["id"]?.string, idp)
+        var person = try ask(ProviderQuestion("\(base)/me?fields=id,name,email,picture&access_token=\(escaped(token))"), idp, call)
+        let subject = try subject(person["id"], idp)
+        if let picture = person["picture"]?["data"]?["url"] { person["picture"] = picture }
+        return ProviderIdentity(person, subject: subject, idp)
+    }
+
+    private func github(_ token: String, _ base: String, _ idp: IdpRecord, _ call: any CallContext) throws -> ProviderIdentity {
+        let client = idp.settings.clientId
+        let basic = Base64.encode(Array("\(client):\(try idp.openSecret(surroundings.vault) ?? "")".utf8))
+        let made = try ask(
+            ProviderQuestion(
+                "\(base)/applications/\(escaped(client))/token", headers: [("Authorization", "Basic \(basic)")],
+                body: JSONValue.object(["access_token": .string(token)]).bytes), idp, call)
+        try checkClient(made["app"]?["client_id"]?.string, idp)
+        var person = try ask(ProviderQuestion("\(base)/user", headers: [("Authorization", "Bearer \(token)")]), idp, call)
+        let subject = try subject(person["id"], idp)
+        if let picture = person["avatar_url"] { person["picture"] = picture }
+        return ProviderIdentity(person, subject: subject, idp)
+    }
+
+    private func ask(_ question: ProviderQuestion, _ idp: IdpRecord, _ call: any CallContext) throws -> JSONObject {
+        let (status, answer) = try surroundings.foreign.object(question, of: idp.address, call)
+        switch status {
+        case 200: return answer.value.object ?? [:]
+        case 400, 401, 403, 404, 422:
+            if AccessTokenCheck.isMomentary(answer["error"]) {
+                throw ProviderUnavailable(provider: idp.providerId, reason: "It says that it cannot tell now (HTTP \(status)).")
+            }
+            throw refusal(idp, "The provider does not accept the access token (HTTP \(status)).")
+        default:
+            throw ProviderUnusable(
+                provider: idp.providerId, check: "status", reason: "It answers HTTP \(status). Is it the right endpoint?")
+        }
+    }
+
+    private func checkClient(_ client: String?, _ idp: IdpRecord) throws {
+        guard let client, idp.clientIds.contains(client) else {
+            throw InvalidCredential(
+                providerId: idp.providerId, check: "audience",
+                reason: "The access token was made for another client than \(idp.settings.clientId).")
+        }
+    }
+
+    private func subject(_ node: JSONValue?, _ idp: IdpRecord) throws -> String {
+        let subject = node?.string ?? node?.int.map { "\($0)" } ?? ""
+        guard (1...255).contains(subject.utf8.count) else { throw refusal(idp, "The provider does not say whose the access token is.") }
+        return subject
+    }
+
+    private func refusal(_ idp: IdpRecord, _ reason: String) -> InvalidCredential {
+        InvalidCredential(providerId: idp.providerId, check: "accessToken", reason: reason)
+    }
+
+    private func escaped(_ text: String) -> String { PercentEncoding.encode(text.utf8, keepingSlashes: false) }
+}

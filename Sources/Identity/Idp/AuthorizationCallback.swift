@@ -1,0 +1,74 @@
+import Contract
+import Crypto
+
+/// What a person comes back with: RFC 6749 4.1.2, RFC 9207, RFC 9700 4.4 and 4.5, firebase.md 3.4. What does not belong to the flow
+/// changes nothing.
+enum AuthorizationCallback: Equatable {
+    case code(String)
+    case idToken(String, accessToken: String?)
+
+    /// - Throws: `CallbackInvalid`; `SignInRefused` for what the provider says in place of an answer.
+    init(_ url: String, _ flow: IdpFlow, state: String, issuers: [String]) throws {
+        func refuse(_ check: String, _ reason: String) -> CallbackInvalid { CallbackInvalid(check: check, reason: reason) }
+        let place = url.prefix { $0 != "?" && $0 != "#" }
+        let expected = flow.redirectUri.prefix { $0 != "?" }
+        guard place.utf8.elementsEqual(expected.utf8) || (expected.hasSuffix("/") && place + "/" == expected) else {
+            throw refuse("redirectUri", "It does not begin with \(expected), where this flow sends people back to.")
+        }
+        let rest = url.dropFirst(place.count)
+        let query = rest.first == "?" ? rest.dropFirst().prefix { $0 != "#" } : ""
+        let fragment = rest.drop { $0 != "#" }.dropFirst()
+        guard let pairs = Form.decode(query), let more = Form.decode(fragment) else {
+            throw refuse("malformed", "Its parameters are not UTF-8.")
+        }
+        var values: [String: String] = [:]
+        for (name, value) in pairs + more {
+            guard Self.names.contains(name) else { continue }
+            guard values.updateValue(value, forKey: name) == nil else { throw refuse("malformed", "It has \(name) twice.") }
+        }
+        guard let given = values["state"], constantTimeEquals(Array(given.utf8), Array(state.utf8)) else {
+            throw refuse("state", "Its state is not the one of this flow. Is it the answer to another one, or somebody else's?")
+        }
+        if let issuer = values["iss"] {
+            guard issuers.contains(where: { $0.utf8.elementsEqual(issuer.utf8) }) else {
+                throw refuse("issuer", "Another provider says that it sent the person back (iss).")
+            }
+        } else if flow.namesIssuer {
+            throw refuse("issuer", "The provider names itself in every answer (iss), and this one does not.")
+        }
+        if let error = values["error"] {
+            throw SignInRefused(
+                providerId: flow.providerId, error: Words.of(error), reason: Words.refusal(error, values["error_description"]))
+        }
+        switch flow.kind {
+        case .code:
+            guard let code = values["code"], !code.isEmpty else { throw refuse("missing", "It brings no code.") }
+            self = .code(code)
+        case .idToken:
+            guard let token = values["id_token"], !token.isEmpty else { throw refuse("missing", "It brings no id_token.") }
+            self = .idToken(token, accessToken: values["access_token"])
+        case .device: throw refuse("missing", "Nobody comes back from another device. Leave url out.")
+        }
+    }
+
+    private static let names: Set<String> = ["state", "code", "id_token", "access_token", "iss", "error", "error_description"]
+}
+
+/// What a provider says, as it may stand in a message.
+enum Words {
+    /// Printable, and not long.
+    static func of(_ text: String) -> String {
+        String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }.prefix(200)))
+    }
+
+    static func refusal(_ error: String, _ description: String?) -> String {
+        let plain =
+            switch error {
+            case "access_denied": "they said no, or may not sign in there."
+            case "expired_token": "nobody entered the code in time. Begin again."
+            case "temporarily_unavailable", "server_error": "it cannot just now. Begin again in a while."
+            default: "it says \(of(error))."
+            }
+        return description.map { "\(plain) Its words: \(of($0))" } ?? plain
+    }
+}

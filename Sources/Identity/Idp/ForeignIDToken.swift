@@ -1,0 +1,117 @@
+import Contract
+import Crypto
+import JSON
+import Platform
+
+/// What an ID token of a provider must be when an app hands it in: the rows of firebase.md 3.5. The signature is checked elsewhere.
+enum ForeignIDToken {
+    /// What goes with it.
+    struct Companions: Sendable {
+        var accessToken: String?
+        var code: String?
+        var nonce = Nonce.hashed(nil)
+    }
+
+    /// Which nonce the ID token is to have.
+    enum Nonce: Sendable {
+        /// The SHA-256 of what the app kept; none without that (firebase.md 3.5).
+        case hashed(String?)
+        /// What this service sent (firebase.md 3.5, last paragraph).
+        case exactly(String)
+        /// Any: nobody could send one (RFC 8628).
+        case unasked
+    }
+
+    /// - Throws: `InvalidCredential`, `InvalidNonce`, naming the check that failed.
+    static func claims(_ jws: JWS, _ idp: IdpRecord, _ companions: Companions, now: Int64) throws -> (subject: String, JSONObject) {
+        func refuse(_ check: String, _ reason: String) -> InvalidCredential {
+            InvalidCredential(providerId: idp.providerId, check: check, reason: reason)
+        }
+        guard let claims = (try? JSONValue(parsing: jws.payload))?.object else {
+            throw refuse("malformed", "The claims of the ID token are not a JSON object.")
+        }
+        guard let issuer = claims["iss"]?.string, idp.issuers.contains(where: { $0.utf8.elementsEqual(issuer.utf8) }) else {
+            throw refuse("issuer", "The ID token is of another issuer than \(idp.issuers.first ?? "its provider"), to the letter.")
+        }
+        let audiences = claims["aud"]?.string.map { [$0] } ?? claims["aud"]?.array?.compactMap(\.string) ?? []
+        guard audiences.contains(where: idp.clientIds.contains) else {
+            throw refuse(
+                "audience", "The ID token was made for another client than \(idp.settings.clientId). More can be accepted by moreClientIds."
+            )
+        }
+        if audiences.count > 1 {
+            guard let party = claims["azp"]?.string, idp.clientIds.contains(party) else {
+                throw refuse("authorizedParty", "The ID token is for several clients, and its azp is not one of the provider's client ids.")
+            }
+        }
+        guard let expiresAt = claims["exp"]?.number?.int64, expiresAt > now - IDTokenClaims.leewaySeconds else {
+            throw refuse("expired", "The ID token has expired, or does not say when it does. Get a new one from the provider.")
+        }
+        for name in ["iat", "nbf"] {
+            guard let moment = claims[name] else {
+                if name == "iat" { throw refuse("notYetValid", "The ID token does not say when it was made (iat).") }
+                continue
+            }
+            guard let moment = moment.number?.int64, moment <= now + IDTokenClaims.leewaySeconds else {
+                throw refuse("notYetValid", "The ID token is from the future: its \(name) is after \(now). Is a clock wrong?")
+            }
+        }
+        guard let subject = claims["sub"]?.string, (1...255).contains(subject.utf8.count), subject.utf8.allSatisfy({ $0 < 0x80 }) else {
+            throw refuse("subject", "The ID token names nobody: its sub is not a string of 1 to 255 ASCII characters.")
+        }
+        try checkNonce(claims["nonce"], companions.nonce, idp)
+        if let accessToken = companions.accessToken, let given = claims["at_hash"] {
+            guard let given = given.string, given == hash(of: accessToken, under: jws.header.algorithm) else {
+                throw refuse("accessTokenHash", "The access token is not the one that the ID token came with.")
+            }
+        }
+        if let code = companions.code, let given = claims["c_hash"] {
+            guard let given = given.string, given == hash(of: code, under: jws.header.algorithm) else {
+                throw refuse("codeHash", "The code is not the one that the ID token came with.")
+            }
+        }
+        return (subject, claims)
+    }
+
+    private static func checkNonce(_ nonce: JSONValue?, _ expected: Nonce, _ idp: IdpRecord) throws {
+        func refuse(_ check: String, _ reason: String) -> InvalidNonce {
+            InvalidNonce(providerId: idp.providerId, check: check, reason: reason)
+        }
+        let raw: String?
+        switch expected {
+        case .unasked: return
+        case .exactly(let wanted):
+            guard let nonce else { throw refuse("missing", "The ID token has none, though one was sent with the person.") }
+            guard let given = nonce.string, constantTimeEquals(Array(given.utf8), Array(wanted.utf8)) else {
+                throw refuse("mismatch", "It is not the one that was sent with the person: the ID token was made for another sign-in.")
+            }
+            return
+        case .hashed(let kept): raw = kept
+        }
+        switch (nonce, raw) {
+        case (nil, nil):
+            if idp.known?.needsNonce == true {
+                throw refuse(
+                    "missing", "ID tokens of \(idp.providerId) are taken with a nonce only. Send one to the provider, and rawNonce here.")
+            }
+        case (_?, nil):
+            throw refuse("missing", "The ID token has one, so rawNonce is needed: the value whose SHA-256 you sent to the provider.")
+        case (nil, _?):
+            throw refuse("unexpected", "The ID token has none. Send the SHA-256 of rawNonce, in hexadecimal, to the provider as nonce.")
+        case (let nonce?, let raw?):
+            let wanted = Array(Hex.encode(Hash.sha256(Array(raw.utf8))).utf8)
+            guard let given = nonce.string, constantTimeEquals(Array(given.utf8), wanted) else {
+                throw refuse("mismatch", "It is not the SHA-256 of rawNonce in lower-case hexadecimal.")
+            }
+        }
+    }
+
+    /// `at_hash` (OpenID Connect Core 3.1.3.6): the left half of the hash that belongs to the signature's algorithm.
+    static func hash(of token: String, under algorithm: SignatureAlgorithm) -> String {
+        let bytes = Array(token.utf8)
+        let whole =
+            algorithm.rawValue.hasSuffix("256")
+            ? Hash.sha256(bytes) : algorithm.rawValue.hasSuffix("384") ? Hash.sha384(bytes) : Hash.sha512(bytes)
+        return Base64URL.encode(whole.prefix(whole.count / 2))
+    }
+}

@@ -1,0 +1,85 @@
+import Contract
+import Loopback
+import Platform
+
+extension IdpService {
+    /// Begins a person's way to a provider.
+    ///
+    /// - Throws: `InvalidParams`, `TenantNotFound`, `IdpNotFound`, `IdpDisabled`, `ListenerUnavailable`, `ProviderUnavailable`,
+    ///   `ProviderUnusable`, what verifying the ID token throws.
+    /// - Source: firebase.md 3.3, 3.4; RFC 8252 7.3.
+    public func authorize(_ request: IdpAuthorize.Params, _ call: any CallContext) throws -> IdpAuthorize.Result {
+        let now = surroundings.clock.now
+        let custom = request.customParameters.map { members in members.names.map { ($0, members[$0] ?? "") } } ?? []
+        try AuthorizationRequest.check(custom.map(\.0))
+        if case .redirectUri(let uri) = request.back { try RedirectRule.check(uri) }
+        let idp = try enabledIdp(request.providerId, of: request.tenantId)
+        let accountId = try owner(request.idToken, in: idp.tenantId, at: now)
+        let endpoints = try endpoints(of: idp, call)
+        let kind: IdpFlow.Kind = idp.responseType == .code ? .code : .idToken
+        guard let place = endpoints.authorization, kind == .idToken || endpoints.token != nil else {
+            throw ProviderUnusable(
+                provider: idp.providerId, check: "document", reason: "Its discovery document names no endpoint to send people to.")
+        }
+        let (secrets, id) = (IdpFlowSecrets(surroundings.vault), newFlowId())
+        func flow(_ redirectUri: String, isHeard: Bool) -> IdpFlow {
+            IdpFlow(
+                id: id, tenantId: idp.tenantId, providerId: idp.providerId, kind: kind, accountId: accountId, redirectUri: redirectUri,
+                isHeard: isHeard, tokenEndpoint: endpoints.token, namesIssuer: endpoints.namesIssuer,
+                expiresAt: now + IdpFlow.lifetimeSeconds)
+        }
+        let begun: IdpFlow
+        switch request.back {
+        case .redirectUri(let uri): begun = flow(uri, isHeard: false)
+        case .listen(let listen):
+            let path = listen.path ?? "/" + secrets.path(of: id)
+            let answerTo = CallbackListener.Question(
+                id: id, path: path, state: secrets.state(of: id), providerName: idp.settings.displayName ?? idp.providerId)
+            do {
+                let port = try surroundings.callbacks.listen(answerTo, port: listen.port.map { UInt16($0) } ?? 0) {
+                    [surroundings] callback in
+                    try surroundings.database.write { _ = try $0.keep(secrets.seal(callback, of: id), of: id) }
+                }
+                begun = flow("http://127.0.0.1:\(port)\(path)", isHeard: true)
+            } catch let failure as LoopbackFailure {
+                throw ListenerUnavailable(port: Int64(failure.port), reason: failure.reason)
+            }
+        }
+        do { try surroundings.database.write { try $0.insert(begun) } } catch {
+            surroundings.callbacks.close(id)
+            throw error
+        }
+        return IdpAuthorize.Result(
+            continuationToken: ContinuationTokens(surroundings).token(of: id, step: 0),
+            authorizationUrl: AuthorizationRequest.url(place, begun, idp, secrets, scope: idp.scope(request.scopes), custom: custom),
+            redirectUri: begun.redirectUri, expiresAt: begun.expiresAt)
+    }
+
+    /// A provider that people can sign in with.
+    ///
+    /// - Throws: `TenantNotFound`, `IdpNotFound`, `IdpDisabled`.
+    func enabledIdp(_ providerId: String, of tenantId: String) throws -> IdpRecord {
+        let idp = try surroundings.database.read { try catalogue.idp(providerId, of: tenantId, in: $0) }
+        if !idp.settings.enabled { throw IdpDisabled(tenantId: tenantId, providerId: providerId) }
+        return idp
+    }
+
+    /// Whose account a flow is for.
+    ///
+    /// - Throws: what verifying the token throws.
+    func owner(_ idToken: String?, in tenantId: String, at now: Int64) throws -> String? {
+        guard let idToken else { return nil }
+        return try TenantTokenVerifier(surroundings: surroundings, catalogue: catalogue).verify(
+            idToken, .init(tenantId: tenantId, use: .id), now: now
+        ).accountId
+    }
+
+    /// - Throws: `ProviderUnavailable`, `ProviderUnusable`.
+    func endpoints(of idp: IdpRecord, _ call: any CallContext) throws -> IdpEndpoints {
+        if let known = IdpEndpoints.known(idp) { return known }
+        return IdpEndpoints(try surroundings.foreign.description(of: idp.issuers.first ?? "", idp.address, call))
+    }
+
+    /// 16 bytes in hexadecimal.
+    func newFlowId() -> String { Hex.encode(surroundings.random.bytes(16)) }
+}

@@ -1,0 +1,37 @@
+import Contract
+
+extension IdpService {
+    /// Makes a provider.
+    ///
+    /// - Throws: `TenantNotFound`, `IdpExists`, `InvalidIdp`.
+    /// - Source: firebase.md 1.6.
+    public func create(_ request: IdpCreate.Params, _ call: any CallContext) throws -> IdpCreate.Result {
+        let now = surroundings.clock.now
+        try IdpRules.check(
+            request, hasSecret: request.clientSecret != nil, allowsPlainLoopback: surroundings.foreign.allowsPlainLoopback)
+        let idp = IdpRecord(request, IdpRecord.seal(request, surroundings.vault), createdAt: now, updatedAt: now)
+        try surroundings.database.write { tx in
+            _ = try catalogue.tenant(request.tenantId, in: tx)
+            guard try tx.insert(idp) else { throw IdpExists(tenantId: idp.tenantId, providerId: idp.providerId) }
+            try tx.advanceEpoch()
+            try surroundings.audit.record(AuditEvent(IdpCreate.info.name, call, idp), at: now, in: tx)
+        }
+        return idp.answer
+    }
+}
+
+extension IdpRecord {
+    /// Of settings, whose secret is not kept with them.
+    init(_ settings: IdpCreate.Params, _ clientSecret: [UInt8]?, createdAt: Int64, updatedAt: Int64) {
+        var settings = settings
+        settings.clientSecret = nil
+        self.init(settings: settings, clientSecret: clientSecret, createdAt: createdAt, updatedAt: updatedAt)
+    }
+}
+
+extension AuditEvent {
+    /// A change of a provider.
+    init(_ method: String, _ call: any CallContext, _ idp: IdpRecord) {
+        self.init(method, call, tenant: idp.tenantId, details: [("providerId", idp.providerId)])
+    }
+}

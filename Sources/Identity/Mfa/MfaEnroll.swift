@@ -1,0 +1,126 @@
+import Contract
+import Crypto
+import JSON
+import Messages
+import Platform
+import Storage
+
+extension MfaService {
+    /// Flows that can enrol a factor.
+    static let enrolments: [Flow.Kind] = [.factorEnrolment] + signIns
+
+    /// Begins to enrol a factor.
+    ///
+    /// - Throws: what verifying an ID token throws; `SecondFactorsOff`, `UnsupportedFirstFactor`, `EmailNotVerified`,
+    ///   `RecentSignInRequired`, `SecondFactorNeeded`, `TooManyFactors`, `FactorExists`, `FactorAddsNothing`, `FactorTargetMissing`,
+    ///   `InvalidUsername`, `InvalidPhoneNumber`, `TooManyCodes`, `TooManyFromClient`, `MessageNotSent`, `ContinuationTokenInvalid`,
+    ///   `ContinuationTokenExpired`, `StepNotPossible`.
+    /// - Source: firebase.md 6.1, 6.2 (start); native-auth.md 2.7.
+    public func enroll(_ request: MfaEnroll.Params, _ call: any CallContext) throws -> MfaEnroll.Result {
+        let now = surroundings.clock.now
+        let named: String =
+            switch request.account {
+            case .idToken(let token): token
+            case .continuationToken(let token): token
+            }
+        let texts = [request.displayName, request.email, request.phoneNumber, request.language].map { text -> JSONValue in
+            text.map { .string($0) } ?? .null
+        }
+        let fingerprint = flows.fingerprint(MfaEnroll.info.name, [.string(named), .string(request.kind.rawValue)] + texts)
+        let source = try source(of: request, fingerprint, at: now)
+        let client = try flows.admit(request.client, tenantId: source.tenant.id, at: now)
+        let kind = FactorRecord.Kind(rawValue: request.kind.rawValue) ?? .totp
+        let draft = FactorDraft(
+            id: Base64URL.encode(surroundings.random.bytes(21)), kind: kind, displayName: request.displayName,
+            target: try target(of: request, source.account),
+            secret: kind == .totp ? surroundings.random.bytes(TOTP.secretCount) : nil)
+        guard let recipient = draft.recipient else {
+            let flow = try surroundings.database.write { tx in
+                try tx.lock([Flows.lockName(address: source.address), source.account.id])
+                switch try source.draft(self, draft, fingerprint, at: now, in: tx) {
+                case .repeated(let flow): return flow
+                case .send(var flow, let isNew):
+                    flow.code = Flow.Code()
+                    if isNew { try tx.insert(flow) }
+                    try source.commit(draft, &flow, fingerprint, surroundings.vault, at: now, in: tx)
+                    try tx.update(flow)
+                    return flow
+                }
+            }
+            return try answer(flow, source)
+        }
+        let purpose: MessagePurpose = recipient.channel == .email ? .verifyAddress : .signIn
+        let flow = try sending.send(
+            for: source.tenant, purpose, to: { _ in recipient }, locking: [Flows.lockName(address: source.address), source.account.id],
+            client: client, at: now, draft: { try source.draft(self, draft, fingerprint, at: now, in: $0) },
+            commit: { try source.commit(draft, &$1, fingerprint, surroundings.vault, at: now, in: $0) })
+        return try answer(flow, source)
+    }
+
+    /// Where codes are to go, as it is kept; nil for an app.
+    private func target(of request: MfaEnroll.Params, _ account: AccountRecord) throws -> String? {
+        switch request.kind {
+        case .totp:
+            if request.email != nil || request.phoneNumber != nil {
+                throw FactorTargetMissing(kind: request.kind.rawValue, needed: "neither email nor phoneNumber")
+            }
+            return nil
+        case .email:
+            guard request.phoneNumber == nil, let address = request.email ?? account.email else {
+                throw FactorTargetMissing(kind: request.kind.rawValue, needed: "email, and no phoneNumber")
+            }
+            return try Username(address).typed
+        case .sms:
+            guard request.email == nil, let number = request.phoneNumber else {
+                throw FactorTargetMissing(kind: request.kind.rawValue, needed: "phoneNumber, and no email")
+            }
+            do { return try PhoneNumber(number).description } catch { throw InvalidPhoneNumber(reason: error.description) }
+        }
+    }
+
+    /// - Throws: what `EnrolmentRule` refuses.
+    func permit(
+        _ kind: FactorRecord.Kind, _ target: String?, _ account: AccountRecord, _ proof: SignInProof, isRecent: Bool,
+        _ tenant: TenantRecord, in tx: Transaction
+    ) throws {
+        let facts = EnrolmentRule.Facts(
+            policy: tenant.settings.mfa, signInProvider: proof.provider, hasSecondFactor: proof.secondFactor != nil, kind: kind,
+            target: target, email: account.email, isEmailVerified: account.isEmailVerified, ownWayIn: account.ownWayIn,
+            isRecent: isRecent, factors: try tx.factors(of: account.id))
+        do throws(EnrolmentRule.Refusal) { try EnrolmentRule.check(facts) } catch {
+            switch error {
+            case .off: throw SecondFactorsOff(tenantId: tenant.id)
+            case .unsupportedFirstFactor: throw UnsupportedFirstFactor(signInProvider: proof.provider)
+            case .emailNotVerified: throw EmailNotVerified()
+            case .tooOld:
+                throw RecentSignInRequired(
+                    authenticatedAt: proof.authenticatedAt ?? 0, maximumAgeSeconds: RecentSignIn.maximumAgeSeconds)
+            case .secondFactorNeeded: throw SecondFactorNeeded()
+            case .tooMany: throw TooManyFactors(maximum: Int64(FactorRecord.most))
+            case .exists(let id): throw FactorExists(factorId: id)
+            case .addsNothing: throw FactorAddsNothing()
+            }
+        }
+    }
+
+    /// What was drafted, as it is shown.
+    private func answer(_ flow: Flow, _ source: EnrolmentSource) throws -> EnrolmentStep {
+        guard let sealed = try surroundings.database.read({ try $0.factorStep(of: flow.id)?.draft }) else {
+            throw ContinuationTokenInvalid()
+        }
+        let (draft, tenant) = (try FactorDraft(sealed, of: flow.id, surroundings.vault), source.tenant)
+        let kind = FactorKind(rawValue: draft.kind.rawValue) ?? .totp
+        guard let bytes = draft.secret else {
+            return EnrolmentStep(
+                state: .codeRequired, continuationToken: flows.token(of: flow), kind: kind, sentTo: draft.recipient?.masked,
+                channel: draft.recipient?.channel, codeLength: tenant.codes.length,
+                resendAt: flow.code.sentAt + tenant.codes.resendAfterSeconds, expiresAt: flow.code.expiresAt)
+        }
+        let secret = Base32.encode(bytes)
+        return EnrolmentStep(
+            state: .codeRequired, continuationToken: flows.token(of: flow), kind: kind, secret: secret,
+            otpauthUri: TOTP.uri(
+                secret: secret, issuer: tenant.settings.name ?? tenant.id, account: source.account.email ?? "unknownuser"),
+            algorithm: TOTP.algorithm, periodSeconds: TOTP.periodSeconds, codeLength: Int64(TOTP.digits), expiresAt: flow.expiresAt)
+    }
+}

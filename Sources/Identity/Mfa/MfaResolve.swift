@@ -1,0 +1,43 @@
+import Contract
+import JSON
+
+extension MfaService {
+    /// Finishes a sign-in with the code of a second factor.
+    ///
+    /// - Throws: `FactorCodeInvalid`, `FactorNotFound`, `AccountLocked`, `AccountDisabled`, `AudienceNotOffered`,
+    ///   `TooManyFromClient`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
+    /// - Source: firebase.md 6.3 (finalize); native-auth.md 2.6.
+    public func resolve(_ request: MfaResolve.Params, _ call: any CallContext) throws -> MfaResolve.Result {
+        let now = surroundings.clock.now
+        let client = try flows.admit(request.client, token: request.continuationToken, at: now)
+        let (token, name, fresh) = (request.continuationToken, MfaResolve.info.name, completion.fresh())
+        let fingerprint = flows.fingerprint(name, [.string(token), request.factorId.map { .string($0) } ?? .null, .string(request.code)])
+        var result: (SignInCompletion.SignedIn, TenantRecord, PendingSignIn)?
+        _ = try flows.advance(token, Self.signIns, request: fingerprint, at: now) { tx, flow, tenant in
+            try flow.require(.secondFactorRequired)
+            try tx.lock([flow.accountId])
+            guard let account = try tx.account(flow.accountId), let step = try tx.factorStep(of: flow.id), let sealed = step.signIn else {
+                return .ended(ContinuationTokenExpired())
+            }
+            if account.isDisabled { throw AccountDisabled(accountId: account.id) }
+            var signIn = try PendingSignIn(sealed, of: flow.id, surroundings.vault)
+            signIn.audience = request.audience ?? signIn.audience
+            try SignInCompletion.check(signIn.audience, signIn.scope, of: tenant)
+            let factors = try tx.factors(of: account.id)
+            switch try check.judge(
+                request.code, request.factorId, of: &flow, challenged: step.factorId, factors, tenant, client: client, at: now, in: tx)
+            {
+            case .refused(let refusal): return .refused(refusal)
+            case .right(let shown):
+                signIn.proof = signIn.proof.adding(shown)
+                result = (
+                    try completion.begin(account, tenant, signIn.proof, scope: signIn.scope, fresh, name, call, at: now, in: tx), tenant,
+                    signIn
+                )
+                return .finished
+            }
+        }
+        guard let (signedIn, tenant, signIn) = result else { throw ContinuationTokenInvalid() }
+        return try completion.answer(.signedIn(signedIn), tenant, signIn, at: now)
+    }
+}

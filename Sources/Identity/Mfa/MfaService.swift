@@ -1,0 +1,50 @@
+import Contract
+import Storage
+
+/// Second factors: `mfa.*`.
+public struct MfaService: Sendable {
+    let surroundings: Surroundings
+    let catalogue: Catalogue
+    let flows: Flows
+    let sending: CodeSending
+    let check: FactorCheck
+    let completion: SignInCompletion
+
+    public init(_ surroundings: Surroundings, _ catalogue: Catalogue) {
+        self.surroundings = surroundings
+        self.catalogue = catalogue
+        flows = Flows(surroundings, catalogue)
+        sending = CodeSending(surroundings)
+        check = FactorCheck(surroundings: surroundings, sending: sending)
+        completion = SignInCompletion(surroundings, catalogue)
+    }
+
+    /// Flows that can wait for a second factor: a sign-in of any kind.
+    static let signIns: [Flow.Kind] = [.secondFactor, .signIn, .signUp, .passwordReset, .emailChange]
+
+    /// - Throws: a `Token…` error.
+    func verify(_ idToken: String, at now: Int64) throws -> VerifiedTenantToken {
+        try TenantTokenVerifier(surroundings: surroundings, catalogue: catalogue).verify(idToken, .init(use: .id), now: now)
+    }
+
+    /// The account of a developer who names it.
+    ///
+    /// - Throws: `CallerNotAllowed`, `AccountNotFound`, `AccountMerged`.
+    func named(_ accountId: String, by method: String, _ call: any CallContext, in tx: Transaction) throws -> (AccountRecord, TenantRecord)
+    {
+        if call.isPublicCaller { throw CallerNotAllowed(method: "\(method) by accountId") }
+        guard let account = try tx.account(accountId), let tenant = try catalogue.knownTenant(account.tenantId, in: tx) else {
+            throw try tx.absence(of: accountId)
+        }
+        return (account, tenant)
+    }
+}
+
+extension MfaService: MfaHandlers {}
+
+extension OwnAccount {
+    /// Whether the session has to show a second factor before it changes any: custom tokens bring sessions that are asked for none.
+    func needsSecondFactor(_ tenant: TenantRecord, _ factors: [FactorRecord]) -> Bool {
+        tenant.settings.mfa != .off && !factors.isEmpty && session.secondFactor == nil && session.provider != SignInProof.customProvider
+    }
+}

@@ -1,0 +1,94 @@
+import Contract
+import Platform
+import Storage
+
+/// What a first factor came to.
+enum FirstFactor: Sendable {
+    case signedIn(SignInCompletion.SignedIn)
+    /// A second one has to be shown, or to be enrolled: with where the sign-in stands now.
+    case pending(Flow)
+
+    /// What it means for the flow that it ends, or that goes on.
+    func step(_ flow: inout Flow) -> Flows.Step {
+        guard case .pending(let pending) = self else { return .finished }
+        flow = pending
+        return .moved
+    }
+}
+
+extension SignInCompletion {
+    /// Signs in, or asks for a second factor first. What the first one has brought about stays in either case; when its owner signed in
+    /// last is noted at the end (firebase.md 6.3, 8.25).
+    ///
+    /// - Parameter flow: the sign-in by steps that it is part of, which goes on; without it one begins.
+    /// - Throws: `AccountDisabled`, `ScopeNotOffered`.
+    func conclude(
+        _ account: AccountRecord, _ tenant: TenantRecord, _ signIn: PendingSignIn, within flow: Flow? = nil, _ fresh: Fresh,
+        _ method: String, _ call: any CallContext, at now: Int64, in tx: Transaction
+    ) throws -> FirstFactor {
+        if account.isDisabled { throw AccountDisabled(accountId: account.id) }
+        let stage: Flow.Stage
+        switch SecondFactorRule.decide(tenant.settings.mfa, signIn.proof, try tx.factors(of: account.id)) {
+        case .nothing:
+            return .signedIn(try begin(account, tenant, signIn.proof, scope: signIn.scope, fresh, method, call, at: now, in: tx))
+        case .challenge: stage = .secondFactorRequired
+        case .enrolment: stage = .enrolmentRequired
+        }
+        try tx.update(account)
+        var pending =
+            flow
+            ?? Flow(
+                id: fresh.flowId, tenantId: tenant.id, kind: .secondFactor, stage: stage, username: account.email ?? account.id,
+                accountId: account.id, language: nil, request: [], at: now)
+        pending.stage = stage
+        pending.code = Flow.Code()
+        if flow == nil { try tx.insert(pending) }
+        try tx.setFactorStep(FactorStep(signIn: signIn.sealed(in: pending.id, surroundings.vault)), of: pending.id)
+        return .pending(pending)
+    }
+
+    /// Where a sign-in stands after its first factor, as it is answered.
+    func answer(
+        _ outcome: FirstFactor, _ tenant: TenantRecord, _ signIn: PendingSignIn, at now: Int64
+    ) throws -> SignInStep {
+        switch outcome {
+        case .pending(let flow): try answer(pending: flow, tenant)
+        case .signedIn(let signedIn):
+            try answer(
+                signedIn, tenant, audience: signIn.audience, isNew: signIn.isNew, signIn.identity,
+                returnsProviderTokens: signIn.returnsProviderTokens, at: now)
+        }
+    }
+
+    /// The same for a step of a flow.
+    ///
+    /// - Parameters:
+    ///   - result: nil for the repetition of a request that was answered.
+    ///   - flow: as it stands after the step.
+    func answer(_ result: (FirstFactor, TenantRecord, PendingSignIn)?, after flow: Flow, at now: Int64) throws -> SignInStep {
+        if let (outcome, tenant, signIn) = result, case .signedIn = outcome { return try answer(outcome, tenant, signIn, at: now) }
+        let tenant = try surroundings.database.read { try catalogue.tenant(flow.tenantId, in: $0) }
+        return try answer(pending: flow, tenant)
+    }
+
+    /// A sign-in that waits for a second factor.
+    ///
+    /// - Throws: `ContinuationTokenInvalid` for one that waits for something else.
+    func answer(pending flow: Flow, _ tenant: TenantRecord) throws -> SignInStep {
+        let token = ContinuationTokens(surroundings).token(of: flow.id, step: flow.step)
+        switch flow.stage {
+        case .secondFactorRequired:
+            let hints = try surroundings.database.read { tx -> [FactorHint] in
+                guard let sealed = try tx.factorStep(of: flow.id)?.signIn else { return [] }
+                let proof = try PendingSignIn(sealed, of: flow.id, surroundings.vault).proof
+                let factors = SecondFactorRule.useful(try tx.factors(of: flow.accountId), after: proof)
+                let hasCodes = try tx.recoveryCodesLeft(of: flow.accountId) > 0
+                return factors.map(\.hint) + (hasCodes ? [FactorHint(factorId: ShownFactor.recovery.factorId, kind: .recovery)] : [])
+            }
+            return SignInStep(state: .secondFactorRequired, continuationToken: token, expiresAt: flow.expiresAt, hints: hints)
+        case .enrolmentRequired:
+            return SignInStep(state: .secondFactorEnrolmentRequired, continuationToken: token, expiresAt: flow.expiresAt)
+        default: throw ContinuationTokenInvalid()
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import Contract
+import Crypto
+import JSON
+
+/// A token in which a backend says who signs in (firebase.md 2.7).
+struct CustomToken: Sendable {
+    /// `uid`.
+    let accountId: String
+    /// Claims of the session that it begins.
+    let claims: JSONObject
+
+    /// How long one may be good.
+    static let longestSeconds: Int64 = 3600
+
+    /// - Parameter audience: the tenant's issuer.
+    /// - Throws: `CustomTokenInvalid` naming the check that failed, `ClaimNameReserved`, `ClaimsTooLong`.
+    init(_ text: String, signers: [CustomTokenSigner], tenantId: String, audience: String, now: Int64) throws {
+        func refuse(_ check: String, _ reason: String) -> CustomTokenInvalid { CustomTokenInvalid(check: check, reason: reason) }
+        let jws: JWS
+        do { jws = try JWS.parse(text) } catch { throw refuse("malformed", error.text) }
+        guard let payload = (try? JSONValue(parsing: jws.payload))?.object else {
+            throw refuse("malformed", "Its claims are not a JSON object.")
+        }
+        guard let issuer = payload["iss"]?.string, let signer = signers.first(where: { $0.issuer == issuer }) else {
+            throw refuse("issuer", "Its iss is none of the tenant's customTokenSigners.")
+        }
+        let keys = JWKSet(
+            signer.keys.compactMap { key in (try? JSONText(JSONValue.object(key).text).root).flatMap { try? PublicKey(jwk: $0) } })
+        guard let key = keys.key(for: jws.header), (try? jws.verify(with: key)) != nil else {
+            throw refuse("signature", "None of the keys of \(issuer) has signed it.")
+        }
+        guard payload["sub"]?.string == issuer else { throw refuse("issuer", "Its sub must be its iss, who speaks for the user uid.") }
+        guard payload["aud"]?.string == audience else { throw refuse("audience", "Its aud must be \(audience).") }
+        if let tenant = payload["tenant_id"], tenant.string != tenantId {
+            throw refuse("tenant", "Its tenant_id is another tenant than \(tenantId).")
+        }
+        guard let issuedAt = payload["iat"]?.int, issuedAt <= now + IDTokenClaims.leewaySeconds else {
+            throw refuse("notYetValid", "Its iat is missing, or in the future: it is \(now) now.")
+        }
+        guard let expiresAt = payload["exp"]?.int, expiresAt > now - IDTokenClaims.leewaySeconds else {
+            throw refuse("expired", "Its exp is missing, or past: it is \(now) now.")
+        }
+        guard expiresAt <= issuedAt + Self.longestSeconds else {
+            throw refuse("lifetime", "It may be good for \(Self.longestSeconds) s at most, from iat to exp.")
+        }
+        guard let uid = payload["uid"]?.string, Self.isAccountId(uid) else {
+            throw refuse(
+                "subject", "Its uid must be the id of the account: 1 to 128 letters, digits and . _ : @ | -, a letter or digit first.")
+        }
+        switch payload["claims"] {
+        case nil: claims = [:]
+        case .object(let given)?: claims = given
+        default: throw refuse("claims", "Its claims must be an object.")
+        }
+        try TenantTokenClaims.check(custom: claims)
+        accountId = uid
+    }
+
+    /// As the contract says of account ids.
+    private static func isAccountId(_ text: String) -> Bool {
+        func isPlain(_ byte: UInt8) -> Bool {
+            (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+        }
+        guard (1...128).contains(text.utf8.count), let first = text.utf8.first, isPlain(first) else { return false }
+        return text.utf8.allSatisfy { isPlain($0) || "._:@|-".utf8.contains($0) }
+    }
+}

@@ -1,0 +1,99 @@
+import Contract
+import JSON
+import Storage
+
+/// Brings a proven identity to an account: reads the facts, lets the table decide, writes what it says.
+struct FederatedAccounts: Sendable {
+    let surroundings: Surroundings
+    let tenant: TenantRecord
+    let identity: ProviderIdentity
+    let now: Int64
+
+    enum Outcome {
+        case account(AccountRecord, isNew: Bool)
+        /// Somebody else's address: with the providers that lead to its account.
+        case providerRequired([String])
+    }
+
+    /// - Parameter newId: the id of an account that is made.
+    /// - Throws: `AccountDisabled`, `SignUpNotAllowed`.
+    func resolve(newId: String, _ method: String, _ call: any CallContext, in tx: Transaction) throws -> Outcome {
+        let facts = try facts(in: tx)
+        switch try FederatedSignIn.decide(facts) {
+        case .signIn(let id):
+            let account = try existing(id, in: tx)
+            try tx.update(identity.login(at: now), of: id)
+            return .account(account, isNew: false)
+        case .create(let withAddress):
+            if !tenant.settings.signUpAllowed { throw SignUpNotAllowed(tenantId: tenant.id) }
+            return .account(try create(newId, withAddress: withAddress, in: tx), isNew: true)
+        case .link(let id, let replacing):
+            var account = try existing(id, in: tx)
+            if replacing { _ = try tx.deleteAccountLogin(at: identity.providerId, of: id) }
+            takeProfile(&account)
+            return .account(try adopt(account, method, call, in: tx), isNew: false)
+        case .takeOver(let id):
+            var account = try existing(id, in: tx)
+            try tx.deleteAccountLogins(of: id)
+            try tx.deleteFactors(of: id)
+            _ = try tx.deleteSessions(of: id)
+            try tx.endFlows(of: id)
+            try tx.clearLockout(of: account.lockoutSubject)
+            account.password = nil
+            account.mustChangePassword = false
+            account.method = .federated
+            account.isEmailVerified = true
+            takeProfile(&account)
+            return .account(try adopt(account, method, call, in: tx), isNew: false)
+        case .providerRequired(_, let providers): return .providerRequired(providers)
+        }
+    }
+
+    private func facts(in tx: Transaction) throws -> FederatedSignIn.Facts {
+        func owner(_ account: AccountRecord?) throws -> FederatedSignIn.Owner? {
+            guard let account else { return nil }
+            let logins = try tx.accountLogins(of: account.id).map { ($0.providerId, $0.subject) }
+            return FederatedSignIn.Owner(
+                id: account.id, isDisabled: account.isDisabled, isEmailVerified: account.isEmailVerified,
+                logins: Dictionary(uniqueKeysWithValues: logins))
+        }
+        let ownerId = try tx.owner(ofLogin: identity.subject, at: identity.providerId, in: tenant.id)
+        let address = identity.address
+        let holder = try ownerId == nil ? address.flatMap { try tx.account(named: $0.folded, in: tenant.id) } : nil
+        return FederatedSignIn.Facts(
+            providerId: identity.providerId, hasAddress: address != nil, isTrusted: identity.isEmailTrusted,
+            oneAccountPerAddress: tenant.settings.oneAccountPerAddress, owner: try owner(ownerId.flatMap { try tx.account($0) }),
+            addressOwner: try owner(holder))
+    }
+
+    private func existing(_ id: String, in tx: Transaction) throws -> AccountRecord {
+        try tx.lock([id])
+        guard let account = try tx.account(id) else { throw Overtaken() }
+        return account
+    }
+
+    private func create(_ id: String, withAddress: Bool, in tx: Transaction) throws -> AccountRecord {
+        let address = withAddress ? identity.address?.folded : nil
+        var account = AccountRecord(
+            id: id, tenantId: tenant.id, username: address, email: address, isEmailVerified: address != nil && identity.isEmailTrusted,
+            method: .federated, attributes: [:], createdAt: now, updatedAt: now)
+        takeProfile(&account)
+        guard try tx.insert(account), try tx.insert(identity.login(at: now), of: account) else { throw Overtaken() }
+        return account
+    }
+
+    /// Name and picture become those that the provider says, also where it says none (row 3).
+    private func takeProfile(_ account: inout AccountRecord) {
+        account.attributes["displayName"] = identity.displayName.map { .string($0) }
+        account.attributes["picture"] = identity.photoUrl.map { .string($0) }
+        account.updatedAt = now
+    }
+
+    private func adopt(_ account: AccountRecord, _ method: String, _ call: any CallContext, in tx: Transaction) throws -> AccountRecord {
+        guard try tx.insert(identity.login(at: now), of: account) else { throw Overtaken() }
+        try tx.update(account)
+        try surroundings.audit.record(
+            AuditEvent(method, call, tenant: tenant.id, subject: account.id, details: [("linked", identity.providerId)]), at: now, in: tx)
+        return account
+    }
+}

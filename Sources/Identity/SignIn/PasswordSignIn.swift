@@ -1,0 +1,66 @@
+import Contract
+
+/// Address and password in one step, for every method that takes them (native-auth.md 2.3, 1.11, 6.1; firebase.md 2.3).
+struct PasswordSignIn: Sendable {
+    let surroundings: Surroundings
+    let catalogue: Catalogue
+    private let passwords: PasswordCheck
+    private let completion: SignInCompletion
+
+    init(_ surroundings: Surroundings, _ catalogue: Catalogue) {
+        self.surroundings = surroundings
+        self.catalogue = catalogue
+        passwords = PasswordCheck(surroundings)
+        completion = SignInCompletion(surroundings, catalogue)
+    }
+
+    /// - Parameter token: of whose account it has to be, and of the session whose scopes and claims the new one takes on; nil for anybody's.
+    /// - Throws: `TenantNotFound`, `UserNotFound`, `InvalidPassword`, `PasswordNotSet`, `AccountLocked`, `PasswordChangeRequired`,
+    ///   `AccountDisabled`, `AudienceNotOffered`, `ScopeNotOffered`; `UserMismatch` for another account than is asked for, and `TokenRevoked`.
+    func signIn(
+        _ username: Username, _ password: String, in tenantId: String, only token: VerifiedTenantToken? = nil, audience: String?,
+        scope: String? = nil, client: ClientKey? = nil, _ method: String, _ call: any CallContext
+    ) throws -> SignInStep {
+        let now = surroundings.clock.now
+        let fresh = completion.fresh()
+        let (tenant, before, subject) = try surroundings.database.read { tx in
+            let tenant = try catalogue.tenant(tenantId, in: tx)
+            try SignInCompletion.check(audience, scope, of: tenant)
+            let account = try tx.account(named: username.folded, in: tenant.id)
+            let subject = account?.lockoutSubject ?? SignInService.nobody("\(tenant.id)/\(username.folded)")
+            try tx.lockout(of: subject, at: now).check(at: now, unlock: tenant.unlock(account))
+            return (tenant, account, subject)
+        }
+        let isRight = try passwords.matches(password, before)
+        if !tenant.settings.enumerationProtection {
+            guard let before else {
+                if token != nil { throw UserMismatch() }
+                throw try Flows(surroundings, catalogue).failed(UserNotFound(next: "signUp.start"), by: client, at: now)
+            }
+            if before.password == nil { throw PasswordNotSet(next: "signIn.start") }
+        }
+        let outcome = try surroundings.database.write { tx -> Result<(FirstFactor, PendingSignIn), any Error> in
+            var signIn = PendingSignIn(.password, audience: audience, scope: scope)
+            try tx.lock([Flows.lockName(address: "\(tenant.id)/\(username.folded)")])
+            if let before { try tx.lock([before.id]) }
+            let account = try tx.account(named: username.folded, in: tenant.id)
+            let isStillRight = isRight && account?.id == before?.id && account?.password == before?.password
+            if let refusal = try passwords.judge(
+                password, isRight: isStillRight, subject: subject, unlock: tenant.unlock(account), client: client, tenant, at: now, in: tx)
+            {
+                return .failure(refusal)
+            }
+            guard let account else { return .failure(UserNotFound(next: "signUp.start")) }
+            if let token {
+                if account.id != token.accountId { throw UserMismatch() }
+                let session = try OwnAccount(token, in: tx).session
+                signIn.proof.claims = session.claims
+                signIn.scope = try session.scope(in: tenant)
+            }
+            if account.mustChangePassword { throw PasswordChangeRequired(next: "passwordReset.start") }
+            return .success((try completion.conclude(account, tenant, signIn, fresh, method, call, at: now, in: tx), signIn))
+        }
+        let (answered, signIn) = try outcome.get()
+        return try completion.answer(answered, tenant, signIn, at: now)
+    }
+}

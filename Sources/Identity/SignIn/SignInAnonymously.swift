@@ -1,0 +1,27 @@
+import Contract
+import Storage
+
+extension SignInService {
+    /// Makes an account that nobody can sign in to again, and signs in to it.
+    ///
+    /// - Throws: `TenantNotFound`, `AnonymousNotAllowed`, `SignUpNotAllowed`, `AudienceNotOffered`, `ScopeNotOffered`, `TooManyFromClient`.
+    /// - Source: firebase.md 2.2.
+    public func anonymously(_ request: SignInAnonymously.Params, _ call: any CallContext) throws -> SignInAnonymously.Result {
+        let now = surroundings.clock.now
+        let tenant = try surroundings.database.read { try catalogue.tenant(request.tenantId, in: $0) }
+        if !tenant.settings.anonymousAllowed { throw AnonymousNotAllowed(tenantId: tenant.id) }
+        if !tenant.settings.signUpAllowed { throw SignUpNotAllowed(tenantId: tenant.id) }
+        try SignInCompletion.check(request.audience, request.scope, of: tenant)
+        _ = try flows.admit(request.client, tenantId: tenant.id, at: now)
+        let fresh = completion.fresh()
+        let account = AccountRecord(
+            id: surroundings.random.uuid(), tenantId: tenant.id, username: nil, email: nil, isEmailVerified: false, method: .anonymous,
+            attributes: [:], createdAt: now, updatedAt: now)
+        let signedIn = try surroundings.database.write { tx in
+            guard try tx.insert(account) else { throw Overtaken() }
+            return try completion.begin(
+                account, tenant, .anonymous, scope: request.scope, fresh, SignInAnonymously.info.name, call, at: now, in: tx)
+        }
+        return try completion.answer(signedIn, tenant, audience: request.audience, isNew: true, at: now)
+    }
+}

@@ -1,0 +1,51 @@
+import Contract
+
+extension SignInService {
+    /// Signs in with what a provider gave, with a pending token, or with address and password.
+    ///
+    /// - Throws: `TooManyFromClient`, what proving the credential throws, `AccountDisabled`, `SignUpNotAllowed`, `AudienceNotOffered`,
+    ///   `ScopeNotOffered`, what
+    ///   `PasswordSignIn` throws.
+    /// - Source: firebase.md 2.5.4, 5.1.
+    public func withCredential(_ request: SignInWithCredential.Params, _ call: any CallContext) throws -> SignInWithCredential.Result {
+        let now = surroundings.clock.now
+        let (name, proofs) = (SignInWithCredential.info.name, CredentialProofs(surroundings, catalogue))
+        let tenant = try surroundings.database.read { try catalogue.tenant(request.tenantId, in: $0) }
+        try SignInCompletion.check(request.audience, request.scope, of: tenant)
+        let client = try flows.admit(request.client, request.credential, tenantId: tenant.id, at: now)
+        switch try proofs.prove(request.credential, in: tenant.id, call, now: now) {
+        case .password(let username, let password):
+            return try PasswordSignIn(surroundings, catalogue).signIn(
+                username, password, in: tenant.id, audience: request.audience, scope: request.scope, client: client, name, call)
+        case .provider(let identity, let spending):
+            let (fresh, newId) = (completion.fresh(), surroundings.random.uuid())
+            let signIn = PendingSignIn(
+                .provider(identity.providerId), audience: request.audience, scope: request.scope, identity,
+                returnsProviderTokens: request.returnProviderTokens)
+            let accounts = FederatedAccounts(surroundings: surroundings, tenant: tenant, identity: identity, now: now)
+            // Decides by rows that others may write, so it is as if nobody else did.
+            let outcome = try surroundings.database.write(isolation: .serializable) { tx -> FederatedOutcome in
+                if let spending { try tx.spend(spending) }
+                switch try accounts.resolve(newId: newId, name, call, in: tx) {
+                case .providerRequired(let providers): return .providerRequired(providers)
+                case .account(let account, let isNew):
+                    var signIn = signIn
+                    signIn.isNew = isNew
+                    return .signedIn(try completion.conclude(account, tenant, signIn, fresh, name, call, at: now, in: tx), signIn)
+                }
+            }
+            switch outcome {
+            case .signedIn(let outcome, let signIn): return try completion.answer(outcome, tenant, signIn, at: now)
+            case .providerRequired(let providers):
+                return SignInStep(
+                    state: .providerRequired, expiresAt: now + PendingTokens.lifetimeSeconds, providers: providers,
+                    email: identity.email, pendingToken: proofs.pending.token(of: identity, in: tenant.id, at: now))
+            }
+        }
+    }
+}
+
+private enum FederatedOutcome {
+    case signedIn(FirstFactor, PendingSignIn)
+    case providerRequired([String])
+}

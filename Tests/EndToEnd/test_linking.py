@@ -1,0 +1,174 @@
+"""Linking, unlinking and showing once more who one is."""
+
+import secrets
+import threading
+
+from federation import PASSWORD, Federation, hashed
+from sidecar import RpcError
+from test_logins import claims_of
+
+
+class Linking(Federation):
+    def test_an_anonymous_account_keeps_its_id(self):
+        guest = self.anonymous()
+        account = self.account(guest)
+        claims = claims_of(guest["idToken"])
+        self.assertEqual((claims["mintmark"]["sign_in_provider"], claims["amr"]), ("anonymous", []))
+        linked = self.link(guest["idToken"], self.credential(email="carol@example.com", name="Carol"))
+        self.assertEqual(self.account(linked), account)
+        self.assertEqual((linked["account"]["method"], linked["account"]["email"]), ("federated", "carol@example.com"))
+        self.assertEqual(linked["account"]["attributes"], {})
+        self.assertEqual(claims_of(linked["idToken"])["mintmark"]["sign_in_provider"], "oidc.work")
+        both = self.link(linked["idToken"], {"email": "carol@example.com", "password": PASSWORD})
+        self.assertEqual(self.account(both), account)
+        self.assertEqual(self.providers(account), ["password", "oidc.work"])
+        self.refused("tokenRevoked", self.sidecar, "token.verify", {"token": guest["idToken"], "tenantId": "default"})
+        self.assertEqual(self.account(self.sidecar.call("signIn.withPassword", {"username": "Carol@example.com", "password": PASSWORD})), account)
+
+    def test_where_nobody_may_be_anonymous(self):
+        self.refused("anonymousNotAllowed", self.sidecar, "signIn.anonymously", {})
+
+    def test_what_leads_to_an_account_cannot_be_linked_but_carried_on(self):
+        carol = self.account(self.sign_in(email="carol@example.com"))
+        guest = self.anonymous()
+        raw = secrets.token_urlsafe()
+        shown = {**self.credential(email="carol@example.com", nonce=hashed(raw)), "rawNonce": raw}
+        error = self.refused("credentialAlreadyInUse", self.sidecar, "account.link", {"idToken": guest["idToken"], "credential": shown})
+        self.assertEqual((error.data["providerId"], error.data["email"]), ("oidc.work", "carol@example.com"))
+        self.refused("invalidNonce", self.sidecar, "signIn.withCredential", {"credential": shown})
+        answer = self.sidecar.call("signIn.withCredential", {"credential": {"pendingToken": error.data["pendingToken"]}})
+        self.assertEqual(self.account(answer), carol)
+        self.refused("credentialAlreadyInUse", self.sidecar, "account.link", {"idToken": answer["idToken"], "credential": self.credential()})
+        self.sidecar.call("test.clock", {"advanceSeconds": 601})
+        self.refused("pendingTokenInvalid", self.sidecar, "signIn.withCredential", {"credential": {"pendingToken": error.data["pendingToken"]}})
+
+    def test_addresses_of_others(self):
+        self.password_account("bob@example.com")
+        _, token = self.password_account()
+        error = self.refused("emailAlreadyInUse", self.sidecar, "account.link", {"idToken": token, "credential": self.credential(email="bob@example.com")})
+        self.assertEqual(error.data["email"], "bob@example.com")
+        guest = self.anonymous()["idToken"]
+        self.refused("emailAlreadyInUse", self.sidecar, "account.link", {"idToken": guest, "credential": {"email": "bob@example.com", "password": PASSWORD}})
+        linked = self.link(token, self.credential(email="other@example.com"))
+        self.assertEqual(linked["account"]["email"], "carol@example.com")
+
+    def test_one_login_of_a_provider_and_one_password(self):
+        _, token = self.password_account()
+        self.link(token, self.credential())
+        self.refused("providerAlreadyLinked", self.sidecar, "account.link", {"idToken": token, "credential": self.credential(subject="second")})
+        self.refused("providerAlreadyLinked", self.sidecar, "account.link", {"idToken": token, "credential": {"email": "carol@example.com", "password": PASSWORD}})
+
+    def test_a_trusted_provider_verifies_the_accounts_own_address(self):
+        trusted = self.idp("oidc.trusted", trustEmail=True)
+        account, token = self.password_account(verified=False)
+        self.assertTrue(self.link(token, self.credential(trusted, email="carol@example.com", email_verified=True))["account"]["emailVerified"])
+        self.assertEqual(self.providers(account), ["password", "oidc.trusted"])
+
+    def test_a_password_needs_a_recent_sign_in_and_a_good_password(self):
+        answer = self.sign_in()
+        token = answer["idToken"]
+        weak = self.refused("invalidPassword", self.sidecar, "account.link", {"idToken": token, "credential": {"email": "carol@example.com", "password": "weak"}})
+        self.assertIn("tooShort", [each["rule"] for each in weak.data["reasons"]])
+        self.sidecar.call("test.clock", {"advanceSeconds": 301})
+        credential = {"email": "carol@example.com", "password": PASSWORD}
+        error = self.refused("recentSignInRequired", self.sidecar, "account.link", {"idToken": token, "credential": credential})
+        self.assertEqual(error.data["maximumAgeSeconds"], 300)
+        # Neither fresh tokens nor linking a provider make it recent again.
+        fresh = self.sidecar.call("session.refresh", {"refreshToken": answer["refreshToken"]})["idToken"]
+        self.refused("recentSignInRequired", self.sidecar, "account.link", {"idToken": fresh, "credential": credential})
+        other = self.link(fresh, self.credential(self.idp("oidc.other")))["idToken"]
+        self.refused("recentSignInRequired", self.sidecar, "account.link", {"idToken": other, "credential": credential})
+        again = self.sidecar.call("account.reauthenticate", {"idToken": fresh, "credential": self.credential()})
+        self.assertEqual(self.link(again["idToken"], credential)["account"]["providers"][0]["providerId"], "password")
+
+    def test_tenants_with_codes_take_no_password(self):
+        self.sidecar.call("tenant.update", {"tenantId": "default", "localAccountMethod": "emailCode"})
+        token = self.sign_in()["idToken"]
+        self.refused("passwordNotAccepted", self.sidecar, "account.link", {"idToken": token, "credential": {"email": "carol@example.com", "password": PASSWORD}})
+
+    def test_nobody_links_with_a_token_that_is_over(self):
+        account, token = self.password_account()
+        self.sidecar.call("session.revokeAll", {"accountId": account})
+        self.refused("tokenRevoked", self.sidecar, "account.link", {"idToken": token, "credential": self.credential()})
+        token = self.password_session()
+        self.sidecar.call("account.update", {"accountId": account, "disabled": True})
+        self.refused("tokenRevoked", self.sidecar, "account.link", {"idToken": token, "credential": self.credential()})
+        self.sidecar.call("account.delete", {"accountId": account})
+        self.refused("tokenRevoked", self.sidecar, "account.link", {"idToken": token, "credential": self.credential()})
+        self.assertTrue(self.sign_in()["isNewAccount"])
+
+    def test_unlinking(self):
+        account, token = self.password_account()
+        self.link(token, self.credential(email="carol@example.com"))
+        self.refused("providerNotLinked", self.sidecar, "account.unlink", {"idToken": token, "providerId": "google.com"})
+        left = self.sidecar.call("account.unlink", {"idToken": token, "providerId": "oidc.work"})
+        self.assertEqual(([each["providerId"] for each in left["providers"]], left["email"]), (["password"], "carol@example.com"))
+        self.assertEqual(self.sign_in(subject="carol")["isNewAccount"], True)
+        error = self.refused("lastProvider", self.sidecar, "account.unlink", {"idToken": token, "providerId": "password"})
+        self.assertIn("force", error.message)
+        gone = self.sidecar.call("account.unlink", {"idToken": token, "providerId": "password", "force": True})
+        self.assertEqual((gone["providers"], gone["email"], gone["method"]), ([], "carol@example.com", "federated"))
+        self.assertEqual(self.sidecar.call("token.verify", {"token": token, "tenantId": "default"})["claims"]["sub"], account)
+        self.refused("passwordNotSet", self.sidecar, "signIn.withPassword", {"username": "carol@example.com", "password": PASSWORD})
+        self.refused("userAlreadyExists", self.sidecar, "signUp.start", {"username": "carol@example.com"})
+
+    def test_unlinking_the_password_needs_a_recent_sign_in(self):
+        _, token = self.password_account()
+        self.link(token, self.credential())
+        self.sidecar.call("test.clock", {"advanceSeconds": 301})
+        self.refused("recentSignInRequired", self.sidecar, "account.unlink", {"idToken": token, "providerId": "password"})
+        self.sidecar.call("account.unlink", {"idToken": token, "providerId": "oidc.work"})
+
+    def test_reauthentication_is_of_the_same_account(self):
+        carol = self.sign_in(email="carol@example.com")
+        self.sign_in(subject="bob")
+        self.password_account("dora@example.com")
+        token, before = carol["idToken"], len(self.sidecar.call("account.list", {})["accounts"])
+        self.sidecar.call("test.clock", {"advanceSeconds": 100})
+        for credential in (self.credential(subject="bob"), self.credential(subject="nobody"), {"email": "dora@example.com", "password": PASSWORD},
+                           {"email": "nobody@example.com", "password": PASSWORD}, self.credential(self.idp("oidc.t", trustEmail=True), "x", email="carol@example.com", email_verified=True)):
+            self.refused("userMismatch", self.sidecar, "account.reauthenticate", {"idToken": token, "credential": credential})
+        self.assertEqual(len(self.sidecar.call("account.list", {})["accounts"]), before)
+        self.assertEqual(self.providers(self.account(carol)), ["oidc.work"])
+        again = self.sidecar.call("account.reauthenticate", {"idToken": token, "credential": self.credential()})
+        self.assertEqual(self.account(again), self.account(carol))
+        self.assertGreaterEqual(claims_of(again["idToken"])["auth_time"], claims_of(token)["auth_time"] + 100)
+        self.sidecar.call("token.verify", {"token": token, "tenantId": "default"})
+
+    def test_of_accounts_that_link_one_login_at_once_one_gets_it(self):
+        tokens = [self.anonymous()["idToken"] for _ in range(12)]
+        ids = [self.sidecar.send("account.link", {"idToken": token, "credential": self.credential()}) for token in tokens]
+        self.assertEqual(self.outcomes(self.sidecar, ids), ["completed"] + ["credentialAlreadyInUse"] * 11)
+
+    def outcomes(self, sidecar, ids):
+        def outcome(id):
+            try:
+                return sidecar.answer(id, timeout=60)["state"]
+            except RpcError as error:
+                return error.type
+        return sorted(map(outcome, ids))
+
+    def test_of_processes_that_meet_a_new_person_at_once_one_makes_the_account(self):
+        store = self.path("shared.db")
+        first = self.spawn(testing=True, store=store)
+        provider = self.idp("oidc.work", first)
+        others = [first, self.spawn(testing=True, store=store), self.spawn(testing=True, store=store)]
+        answers, lock = [], threading.Lock()
+
+        def run(sidecar):
+            ids = [sidecar.send("signIn.withCredential", {"credential": self.credential(provider, f"user {n}", email=f"u{n}@example.com")}) for n in range(20) for _ in range(3)]
+            for place, id in enumerate(ids):
+                answer = sidecar.answer(id, timeout=60)
+                with lock:
+                    answers.append((place // 3, self.account(answer), answer["isNewAccount"]))
+
+        threads = [threading.Thread(target=run, args=(each,)) for each in others]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(len(answers), 180)
+        for n in range(20):
+            of_one = [each for each in answers if each[0] == n]
+            self.assertEqual(len({each[1] for each in of_one}), 1)
+            self.assertEqual(sum(each[2] for each in of_one), 1)

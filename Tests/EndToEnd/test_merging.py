@@ -1,0 +1,357 @@
+"""Two accounts become one: what only one has is kept, what both have is decided by the caller, and nothing else happens."""
+
+import random
+import time
+
+from endtoend import make_pool
+from federation import PASSWORD, Federation
+from sidecar import RpcError
+from test_logins import Provider, claims_of
+
+NOBODY = "00000000-0000-0000-0000-000000000000"
+TENANT = "testing.mintmark.localhost/tenants/default"
+
+
+class Accounts(Federation):
+    """What the tests of merging share."""
+
+    def setUp(self):
+        super().setUp()
+        self.now = int(time.time()) // 30 * 30
+        self.sidecar.call("test.clock", {"setAt": self.now, "freeze": True})
+
+    def later(self, seconds):
+        self.now += seconds
+        self.sidecar.call("test.clock", {"advanceSeconds": seconds})
+
+    def merge(self, target, source, **more):
+        return self.sidecar.call("account.merge", {"idToken": target, "sourceIdToken": source, **more})
+
+    def not_merged(self, wanted, target, source, **more):
+        return self.refused(wanted, self.sidecar, "account.merge", {"idToken": target, "sourceIdToken": source, **more})
+
+    def get(self, account):
+        return self.sidecar.call("account.get", {"accountId": account})
+
+    def enroll(self, token, number):
+        step = self.sidecar.call("mfa.enroll", {"idToken": token, "kind": "sms", "phoneNumber": number})
+        code = self.sidecar.call("test.outbox", {"to": number})["messages"][-1]["code"]
+        return self.sidecar.call("mfa.confirm", {"continuationToken": step["continuationToken"], "code": code})["idToken"]
+
+
+class Merging(Accounts):
+    def test_a_guest_becomes_part_of_somebody_who_was_there_before(self):
+        carol, token = self.password_account()
+        guest = self.anonymous()
+        linked = self.link(guest["idToken"], self.credential())
+        answer = self.merge(token, linked["idToken"])
+        self.assertEqual((answer["absorbedAccountId"], answer["movedProviders"], answer["conflicts"], answer["endedSessions"]),
+                         (self.account(guest), ["oidc.work"], [], 2))
+        self.assertEqual(answer["account"]["accountId"], carol)
+        self.assertEqual(claims_of(answer["idToken"])["sub"], carol)
+        self.assertEqual(self.providers(carol), ["password", "oidc.work"])
+        self.assertEqual(self.account(self.sign_in()), carol)
+        self.sidecar.call("token.verify", {"token": token, "tenantId": "default"})
+
+    def test_the_absorbed_id_names_the_survivor_wherever_it_is_used(self):
+        carol, token = self.password_account()
+        guest = self.anonymous()
+        gone = self.account(guest)
+        self.merge(token, guest["idToken"])
+        for method, params in {
+                "account.get": {}, "account.update": {"disabled": True}, "account.delete": {}, "account.setClaims": {"claims": {}},
+                "account.changeEmail": {"email": "x@example.com"}, "session.list": {}, "session.revokeAll": {}, "mfa.list": {},
+                "mfa.withdraw": {"factorId": "x" * 28}, "account.create": {"username": "new@example.com"}}.items():
+            error = self.refused("accountMerged", self.sidecar, method, {"accountId": gone, **params})
+            self.assertEqual((error.code, error.data["survivorId"], error.data["mergedAt"]), (5026, carol, self.now))
+        self.refused("tokenRevoked", self.sidecar, "token.verify", {"token": guest["idToken"], "tenantId": "default"})
+        self.refused("accountNotFound", self.sidecar, "account.get", {"accountId": NOBODY})
+        # Merged once more, the first one leads to the last one.
+        dora, dora_token = self.password_account("dora@example.com")
+        self.merge(dora_token, token, policy="keepTarget")
+        for account in (gone, carol):
+            self.assertEqual(self.refused("accountMerged", self.sidecar, "account.get", {"accountId": account}).data["survivorId"], dora)
+        self.sidecar.call("account.delete", {"accountId": dora})
+        self.refused("accountNotFound", self.sidecar, "account.get", {"accountId": gone})
+
+    def test_a_backend_that_names_an_absorbed_account_is_told(self):
+        backend = Provider("backend@shop.example")
+        self.sidecar.call("tenant.update", {"tenantId": "default", "customTokenSigners": [{"issuer": backend.issuer, "keys": [backend.jwk]}]})
+        audience = self.sidecar.call("tenant.get", {"tenantId": "default"})["issuer"]
+        custom = {"token": backend.token(subject=backend.issuer, aud=audience, uid="dora", iat=self.now, exp=self.now + 3600)}
+        dora = self.sidecar.call("signIn.withCustomToken", custom)
+        _, token = self.password_account()
+        self.merge(token, dora["idToken"])
+        self.refused("accountMerged", self.sidecar, "signIn.withCustomToken", custom)
+
+    def test_every_conflict_is_named_and_nothing_is_changed_until_each_is_decided(self):
+        self.sidecar.call("tenant.update", {"tenantId": "default", "attributes": [{"name": "size", "type": "integer"}, {"name": "city", "type": "string"}]})
+        other = self.idp("oidc.t")
+        carol, token = self.password_account()
+        dora, source = self.password_account("dora@example.com")
+        for account, size, city, claims in ((carol, 1, "Ulm", {"plan": "gold", "a": 1}), (dora, 2, "Ulm", {"plan": "free", "b": 2})):
+            self.sidecar.call("account.update", {"accountId": account, "attributes": {"size": size, "city": city}})
+            self.sidecar.call("account.setClaims", {"accountId": account, "claims": claims})
+        self.link(token, self.credential(subject="carol"))
+        self.link(source, self.credential(subject="dora"))
+        self.link(source, self.credential(other, "dora"))
+        before = [self.get(account) for account in (carol, dora)]
+        error = self.not_merged("mergeUndecided", token, source)
+        self.assertEqual(error.data["names"], ["email", "size", "claims/plan", "oidc.work"])
+        self.assertEqual([(each["kind"], each["target"], each["source"]) for each in error.data["conflicts"]], [
+            ("field", "carol@example.com", "dora@example.com"), ("field", "1", "2"), ("field", "gold", "free"), ("provider", "carol", "dora")])
+        error = self.not_merged("mergeUndecided", token, source, fields={"email": "keepTarget", "claims": "keepSource"}, dryRun=True)
+        self.assertEqual(error.data["names"], ["size", "oidc.work"])
+        self.assertEqual([self.get(account) for account in (carol, dora)], before)
+        answer = self.merge(token, source, policy="keepTarget", fields={"claims": "keepSource"}, providers={"oidc.work": "keepSource"})
+        account = answer["account"]
+        self.assertEqual((account["attributes"], account["claims"]), ({"size": 1, "city": "Ulm"}, {"plan": "free", "a": 1, "b": 2}))
+        self.assertEqual([(each["providerId"], each["subject"]) for each in account["providers"]],
+                         [("password", "carol@example.com"), ("oidc.t", "dora"), ("oidc.work", "dora")])
+        self.assertEqual(sorted((each["providerId"], each["subject"]) for each in answer["droppedProviders"]),
+                         [("oidc.work", "carol"), ("password", "dora@example.com")])
+        self.refused("userNotFound", self.sidecar, "signIn.withPassword", {"username": "dora@example.com", "password": PASSWORD})
+        self.assertEqual(self.account(self.sign_in(subject="dora")), carol)
+        self.assertNotEqual(self.account(self.sign_in(subject="carol")), carol)
+
+    def test_an_address_comes_with_its_password(self):
+        for policy in ("keepSource", None):
+            with self.subTest(policy):
+                name = f"dora{policy}@example.com".lower()
+                dora = self.sidecar.call("account.create", {"username": name, "password": "another Horse 7", "emailVerified": True})["accountId"]
+                source = self.sidecar.call("signIn.withPassword", {"username": name, "password": "another Horse 7"})["idToken"]
+                if policy:
+                    account, token = self.password_account()
+                else:
+                    guest = self.anonymous()
+                    account, token = self.account(guest), guest["idToken"]
+                answer = self.merge(token, source, **({"policy": policy} if policy else {}))
+                self.assertEqual((answer["account"]["email"], answer["account"]["emailVerified"], answer["account"]["method"]), (name, True, "password"))
+                self.assertEqual(answer["absorbedAccountId"], dora)
+                signed_in = self.sidecar.call("signIn.withPassword", {"username": name, "password": "another Horse 7"})
+                self.assertEqual(self.account(signed_in), account)
+        # The address that was dropped is free.
+        self.password_account()
+
+    def test_both_sign_ins_are_recent_and_of_one_tenant(self):
+        _, token = self.password_account()
+        dora, _ = self.password_account("dora@example.com")
+        self.later(301)
+        fresh = self.password_session("dora@example.com")
+        self.not_merged("recentSignInRequired", token, fresh)
+        self.not_merged("recentSignInRequired", fresh, token)
+        self.not_merged("tokenMalformed", fresh, "a.b.c")
+        self.assertEqual(self.violations(self.sidecar, "account.merge", {"idToken": fresh, "sourceIdToken": fresh}), {("/sourceIdToken", "distinct")})
+        self.sidecar.call("tenant.create", {"tenantId": "shop", "anonymousAllowed": True})
+        stranger = self.sidecar.call("signIn.anonymously", {"tenantId": "shop"})["idToken"]
+        self.not_merged("tokenIssuerMismatch", fresh, stranger)
+        guest = self.anonymous()["idToken"]
+        self.later(301)
+        self.merge(self.password_session("dora@example.com"), guest)  # a guest cannot sign in again
+        self.assertEqual(self.get(dora)["email"], "dora@example.com")
+
+    def test_second_factors_are_never_weakened(self):
+        carol, old = self.password_account()
+        token = self.enroll(old, "+4915112345678")
+        dora, source = self.password_account("dora@example.com")
+        other = self.password_session("dora@example.com")
+        # Whoever has the factor is asked for it, whichever of both stays.
+        answer = self.merge(source, token, policy="keepTarget")
+        self.assertEqual((len(answer["movedFactors"]), answer["endedSessions"]), (1, 3))
+        self.assertEqual(claims_of(answer["idToken"])["mintmark"]["second_factor"]["kind"], "sms")
+        self.refused("tokenRevoked", self.sidecar, "token.verify", {"token": other, "tenantId": "default"})
+        waiting = self.sidecar.call("signIn.withPassword", {"username": "dora@example.com", "password": PASSWORD})
+        self.assertEqual([hint["kind"] for hint in waiting["hints"]], ["sms"])
+        challenged = self.sidecar.call("mfa.challenge", {"continuationToken": waiting["continuationToken"], "factorId": answer["movedFactors"][0]})
+        self.later(1)
+        code = self.sidecar.call("test.outbox", {"to": "+4915112345678"})["messages"][-1]["code"]
+        done = self.sidecar.call("mfa.resolve", {"continuationToken": challenged["continuationToken"], "code": code})
+        self.assertEqual(self.account(done), dora)
+
+    def test_a_session_that_has_shown_no_factor_merges_nothing(self):
+        _, token = self.password_account()
+        _, source = self.password_account("dora@example.com")
+        self.enroll(token, "+4915112345678")
+        self.sidecar.call("tenant.update", {"tenantId": "default", "mfa": "off"})
+        weak = self.password_session()
+        self.sidecar.call("tenant.update", {"tenantId": "default", "mfa": "optional"})
+        self.not_merged("secondFactorNeeded", weak, source, policy="keepTarget")
+        self.not_merged("secondFactorNeeded", source, weak, policy="keepTarget")
+
+    def test_one_number_is_one_factor_and_six_are_too_many(self):
+        _, token = self.password_account()
+        _, source = self.password_account("dora@example.com")
+        numbers = [f"+49151123456{n}0" for n in range(6)]
+        for number in numbers[:3]:
+            token = self.enroll(token, number)
+        for number in [numbers[0], *numbers[3:5]]:
+            source = self.enroll(source, number)
+        once_more = self.merge(token, source, policy="keepTarget", dryRun=True)
+        self.assertEqual([factor["phoneNumber"] for factor in once_more["account"]["factors"]], numbers[:5])
+        source = self.enroll(source, numbers[5])
+        self.not_merged("tooManyFactors", token, source, policy="keepTarget")
+
+    def test_identities_in_pools_go_with_the_accounts(self):
+        pools = [make_pool(self.sidecar, allowClassicFlow=True, providers=[{"tenantId": "default"}])["poolId"] for _ in range(3)]
+        _, token = self.password_account()
+        guest = self.anonymous()["idToken"]
+
+        def identity(pool, id_token, **more):
+            return self.sidecar.call("identity.resolve", {"poolId": pool, "logins": {TENANT: id_token}, **more})["identityId"]
+        renamed = identity(pools[0], guest)
+        older = identity(pools[1], guest)
+        self.later(1)
+        younger = identity(pools[1], token)
+        kept = identity(pools[2], token)
+        dry = self.merge(token, guest, dryRun=True)
+        self.assertEqual(self.sidecar.call("identity.get", {"identityId": younger})["state"], "authenticated")
+        answer = self.merge(token, guest)
+        self.assertEqual(answer["identities"], dry["identities"])
+        wanted = [{"poolId": pools[0], "identityId": renamed}, {"poolId": pools[1], "identityId": older, "absorbedIdentityId": younger}]
+        self.assertEqual(answer["identities"], sorted(wanted, key=lambda each: each["poolId"]))
+        self.assertEqual([identity(pool, answer["idToken"]) for pool in pools], [renamed, older, kept])
+        self.assertEqual(self.sidecar.call("identity.get", {"identityId": younger})["state"], "disabled")
+        minted = self.sidecar.call("token.mint", {"identityId": older, "logins": {TENANT: answer["idToken"]}})
+        self.assertEqual(claims_of(minted["token"])["sub"], older)
+
+    def test_identities_that_the_pool_keeps_apart_are_a_conflict(self):
+        for policy in ("keepTarget", "keepSource"):
+            with self.subTest(policy):
+                issuer = self.provider.issuer.removeprefix("https://")
+                pool = make_pool(self.sidecar, providers=[{"tenantId": "default"}, {"issuer": self.provider.issuer, "clientIds": ["shop"], "keys": [self.provider.jwk]}])["poolId"]
+                accounts = [self.anonymous()["idToken"] for _ in range(2)]
+                identities = [self.sidecar.call("identity.resolve", {"poolId": pool, "logins": {TENANT: token, issuer: self.provider.token(f"user {n}")}})["identityId"]
+                              for n, token in enumerate(accounts)]
+                error = self.not_merged("mergeUndecided", *accounts)
+                self.assertEqual([(each["kind"], each["name"], each["target"], each["source"]) for each in error.data["conflicts"]], [("identity", pool, *identities)])
+                answer = self.merge(*accounts, identities=policy)
+                kept, left = identities if policy == "keepTarget" else reversed(identities)
+                self.assertEqual(answer["identities"], [{"poolId": pool, "identityId": kept, "unlinkedIdentityId": left}])
+                logins = {TENANT: answer["idToken"]}
+                self.assertEqual(self.sidecar.call("identity.resolve", {"poolId": pool, "logins": logins})["identityId"], kept)
+                self.assertEqual(self.sidecar.call("identity.get", {"identityId": left})["logins"], [issuer])
+
+    def test_of_merges_in_both_directions_at_once_one_is_done(self):
+        for _ in range(5):
+            a, b = self.anonymous()["idToken"], self.anonymous()["idToken"]
+            ids = [self.sidecar.send("account.merge", {"idToken": first, "sourceIdToken": second}) for first, second in ((a, b), (b, a)) * 3]
+            outcomes = []
+            for id in ids:
+                try:
+                    outcomes.append(self.sidecar.answer(id, timeout=60)["absorbedAccountId"])
+                except RpcError as error:
+                    outcomes.append(error.type)
+            self.assertEqual(outcomes.count("tokenRevoked"), 5, outcomes)
+
+    def test_it_leaves_a_record_of_ids_alone(self):
+        carol, token = self.password_account()
+        dora, source = self.password_account("dora@example.com")
+        self.merge(token, source, policy="keepTarget")
+        records = [each for each in self.sidecar.call("audit.list", {"limit": 60})["records"] if each["method"] == "account.merge"]
+        self.assertIn({"absorbed": dora, "droppedProviders": ["password"], "tenantId": "default"}, [each["details"] for each in records])
+        self.assertEqual({each["subject"] for each in records}, {carol})
+        self.assertNotIn("example.com", str(records))
+
+
+class RandomPairs(Accounts):
+    """Accounts made of whatever there is, merged by whatever policy: the dry run is the deed, and nothing is lost unsaid."""
+
+    PAIRS = 40
+
+    def furnish(self, pick, pools, name, pair):
+        if pick.random() < 0.4:
+            account = self.anonymous()
+            token = account["idToken"]
+        else:
+            self.sidecar.call("account.create", {"username": f"{name}@example.com", "password": PASSWORD, "emailVerified": True})
+            token = self.password_session(f"{name}@example.com")
+        for provider in pick.sample(self.idps, pick.randrange(4)):
+            token = self.link(token, self.credential(provider, name))["idToken"]
+        if claims_of(token)["mintmark"]["sign_in_provider"] != "anonymous":
+            for number in pick.sample([f"+4915112{pair:04}{n}" for n in range(4)], pick.randrange(3)):
+                token = self.enroll(token, number)
+        account = claims_of(token)["sub"]
+        claims = {key: pick.randrange(2) for key in "abc" if pick.random() < 0.5}
+        self.sidecar.call("account.setClaims", {"accountId": account, "claims": claims})
+        owned = {pool: self.sidecar.call("identity.resolve", {"poolId": pool, "logins": {TENANT: token}})["identityId"] for pool in pools if pick.random() < 0.5}
+        return account, token, owned
+
+    def ways(self, account):
+        return {(each["providerId"], each["subject"]) for each in account["providers"]}
+
+    def numbers(self, account):
+        return [factor["phoneNumber"] for factor in account.get("factors", [])]
+
+    def test_random_pairs(self):
+        seed = random.randrange(1 << 30)
+        pick = random.Random(seed)
+        self.idps = [self.provider, self.idp("oidc.b"), self.idp("oidc.c"), self.idp("oidc.d")]
+        pools = [make_pool(self.sidecar, allowClassicFlow=True, providers=[{"tenantId": "default"}])["poolId"] for _ in range(2)]
+        for pair in range(self.PAIRS):
+            with self.subTest(seed=seed, pair=pair):
+                (target, token, owned), (source, other, others) = (self.furnish(pick, pools, f"{side}{pair}", pair) for side in "ab")
+                before = [self.get(account) for account in (target, source)]
+                params = {"policy": pick.choice(["keepTarget", "keepSource"]),
+                          "providers": {idp.name: pick.choice(["keepTarget", "keepSource"]) for idp in self.idps if pick.random() < 0.5}}
+                dry = self.merge(token, other, **params, dryRun=True)
+                self.assertEqual([self.get(account) for account in (target, source)], before)
+                done = self.merge(token, other, **params)
+                for name in ("idToken", "accessToken", "refreshToken", "expiresAt"):
+                    done.pop(name)
+                self.assertEqual({**dry, "dryRun": False}, done)
+                after = self.get(target)
+                self.assertEqual(after, done["account"])
+                # Ways in: all of them are there, or said to be dropped; none twice.
+                dropped = {(each["providerId"], each["subject"]) for each in done["droppedProviders"]}
+                had = self.ways(before[0]) | self.ways(before[1])
+                self.assertEqual((self.ways(after) | dropped, self.ways(after) & dropped), (had, set()))
+                self.assertEqual(len(after["providers"]), len({each["providerId"] for each in after["providers"]}))
+                # Factors: every one of both.
+                self.assertEqual(set(self.numbers(after)), set(self.numbers(before[0])) | set(self.numbers(before[1])))
+                self.assertEqual(len(self.numbers(after)), len(set(self.numbers(after))))
+                # Claims: every name of both.
+                self.assertEqual(set(after["claims"]), set(before[0]["claims"]) | set(before[1]["claims"]))
+                self.assertEqual(self.refused("accountMerged", self.sidecar, "account.get", {"accountId": source}).data["survivorId"], target)
+                # Identities: one in each pool where there was one.
+                for pool in pools:
+                    answered = [each for each in done["identities"] if each["poolId"] == pool]
+                    self.assertEqual(len(answered), 1 if pool in others else 0)
+                    live = {answered[0]["identityId"]} if answered else {owned.get(pool)}
+                    self.assertTrue(live <= {owned.get(pool), others.get(pool)})
+                self.later(1)
+
+
+class Graph(Accounts):
+    def test_what_belongs_to_a_person_is_shown_with_how(self):
+        pool = make_pool(self.sidecar, providers=[{"tenantId": "default"}, {"issuer": self.provider.issuer, "clientIds": ["shop"], "keys": [self.provider.jwk]}])["poolId"]
+        carol, token = self.password_account()
+        guest = self.anonymous()
+        identity = self.sidecar.call("identity.resolve", {"poolId": pool, "logins": {
+            TENANT: guest["idToken"], self.provider.issuer.removeprefix("https://"): self.provider.token("carol")}})["identityId"]
+        token = self.link(self.merge(token, guest["idToken"])["idToken"], self.credential())["idToken"]
+        token = self.enroll(token, "+4915112345678")
+        graph = self.sidecar.call("account.graph", {"idToken": token})
+        nodes, edges = graph["nodes"], graph["edges"]
+        self.assertEqual(nodes[0], {"kind": "account", "accountId": carol})
+        self.assertEqual([(each["providerId"], each["subject"]) for each in nodes if each["kind"] == "provider"],
+                         [("password", "carol@example.com"), ("oidc.work", "carol")])
+        self.assertEqual([each["accountId"] for each in nodes if each["kind"] == "mergedAccount"], [self.account(guest)])
+        self.assertEqual([(each["poolId"], each["identityId"]) for each in nodes if each["kind"] == "identity"], [(pool, identity)])
+        self.assertEqual([each["factorKind"] for each in nodes if each["kind"] == "factor"], ["sms"])
+        kinds = sorted((nodes[each["from"]]["kind"], each["kind"], nodes[each["to"]]["kind"]) for each in edges)
+        self.assertEqual(kinds, [
+            ("account", "leadsTo", "identity"), ("factor", "secures", "account"), ("login", "leadsTo", "identity"), ("mergedAccount", "mergedInto", "account"),
+            ("provider", "began", "session"), ("provider", "leadsTo", "account"), ("provider", "leadsTo", "account"), ("session", "isSignedInTo", "account")])
+        self.assertEqual(self.sidecar.call("account.graph", {"accountId": carol}), graph)
+        self.assertNotIn("+49", str(graph))
+        self.refused("accountMerged", self.sidecar, "account.graph", {"accountId": self.account(guest)})
+        self.refused("accountNotFound", self.sidecar, "account.graph", {"accountId": NOBODY})
+
+    def test_the_public_caller_names_no_account(self):
+        store = self.path("public.db")
+        first = self.spawn(store=store)
+        carol = first.call("account.create", {"username": "carol@example.com", "password": PASSWORD})["accountId"]
+        public = self.spawn("--caller", "public", store=store)
+        self.refused("callerNotAllowed", public, "account.graph", {"accountId": carol})
+        token = public.call("signIn.withPassword", {"username": "carol@example.com", "password": PASSWORD})["idToken"]
+        self.assertEqual(public.call("account.graph", {"idToken": token})["nodes"][0]["accountId"], carol)

@@ -1,0 +1,544 @@
+"""Second factors: enrolled, asked for by every way in, guessed at, taken away; codes of apps by pyotp and oathtool."""
+
+import subprocess
+import threading
+import time
+
+import pyotp
+
+from federation import PASSWORD, Federation
+from sidecar import RpcError
+from test_logins import claims_of
+
+
+class SecondFactors(Federation):
+    def setUp(self):
+        super().setUp()
+        # The clock stands still, at the beginning of a code; the providers' tokens are of now.
+        self.start = self.now = int(time.time()) // 30 * 30
+        self.sidecar.call("test.clock", {"setAt": self.now, "freeze": True})
+
+    def later(self, seconds):
+        self.now += seconds
+        self.sidecar.call("test.clock", {"advanceSeconds": seconds})
+
+    def code(self, secret, steps=0):
+        """What pyotp shows."""
+        return pyotp.TOTP(secret).at(self.now, steps)
+
+    def code_of_oathtool(self, secret, steps=0):
+        command = ["oathtool", "--totp", "--base32", "--now", f"@{self.now + 30 * steps}", secret]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+    def mailed(self):
+        return self.sidecar.call("test.outbox", {})["messages"][-1]["code"]
+
+    def sent_to(self, address):
+        return [message["code"] for message in self.sidecar.call("test.outbox", {"to": address})["messages"] if "code" in message][-1]
+
+    def enroll(self, token, kind="totp", **more):
+        """Enrols a factor of somebody signed in: the answer of mfa.confirm, and an app's secret."""
+        step = self.sidecar.call("mfa.enroll", {"idToken": token, "kind": kind, **more})
+        code = self.code(step["secret"]) if kind == "totp" else self.mailed()
+        done = self.sidecar.call("mfa.confirm", {"continuationToken": step["continuationToken"], "code": code})
+        self.assertEqual(done["state"], "completed")
+        return done, step.get("secret")
+
+    def begin(self):
+        answer = self.sidecar.call("signIn.withPassword", {"username": "carol@example.com", "password": PASSWORD})
+        self.assertEqual(answer["state"], "secondFactorRequired")
+        self.assertNotIn("idToken", answer)
+        return answer
+
+    def resolve(self, answer, code, **more):
+        return self.sidecar.call("mfa.resolve", {"continuationToken": answer["continuationToken"], "code": code, **more})
+
+    def policy(self, mfa, **more):
+        self.sidecar.call("tenant.update", {"tenantId": "default", "mfa": mfa, **more})
+
+    def factors(self, token):
+        return self.sidecar.call("mfa.list", {"idToken": token})
+
+    # Enrolling
+
+    def test_an_app_is_enrolled_and_others_compute_the_same_codes(self):
+        account, token = self.password_account()
+        other = self.password_session()
+        self.sidecar.call("tenant.update", {"tenantId": "default", "name": "The Shop, Bern"})
+        step = self.sidecar.call("mfa.enroll", {"idToken": token, "kind": "totp", "displayName": "My phone"})
+        self.assertEqual((step["state"], step["codeLength"], step["periodSeconds"], step["algorithm"]), ("codeRequired", 6, 30, "SHA1"))
+        parsed = pyotp.parse_uri(step["otpauthUri"])
+        self.assertEqual((parsed.secret, parsed.issuer, parsed.name, parsed.digits, parsed.interval), (step["secret"], "The Shop, Bern", "carol@example.com", 6, 30))
+        self.assertEqual(self.code(step["secret"]), self.code_of_oathtool(step["secret"]))
+        again = self.sidecar.call("mfa.enroll", {"idToken": token, "kind": "totp", "displayName": "My phone"})
+        self.assertEqual(again, step)
+        self.assertEqual(self.factors(token)["factors"], [])
+        error = self.refused("factorCodeInvalid", self.sidecar, "mfa.confirm", {"continuationToken": step["continuationToken"], "code": "000000"})
+        self.assertEqual((error.data["check"], error.data["attemptsLeft"]), ("wrong", 4))
+        done = self.sidecar.call("mfa.confirm", {"continuationToken": step["continuationToken"], "code": self.code_of_oathtool(step["secret"])})
+        claims = claims_of(done["idToken"])
+        factor = done["account"]["factors"][0]
+        self.assertEqual(claims["amr"], ["pwd", "otp", "mfa"])
+        self.assertEqual(claims["mintmark"]["second_factor"], {"kind": "totp", "factor_id": factor["factorId"]})
+        self.assertEqual((factor["kind"], factor["displayName"], factor["enrolledAt"]), ("totp", "My phone", self.start))
+        self.assertNotIn("secret", str(done))
+        for gone in (token, other):
+            self.refused("tokenRevoked", self.sidecar, "token.verify", {"token": gone, "tenantId": "default"})
+        self.assertEqual(self.sidecar.call("account.get", {"accountId": account})["factors"], [factor])
+        self.assertEqual(self.sidecar.call("mfa.list", {"accountId": account})["factors"], [factor])
+        self.refused("continuationTokenInvalid", self.sidecar, "mfa.confirm", {"continuationToken": step["continuationToken"], "code": self.code(step["secret"])})
+
+    def test_who_may_enrol(self):
+        account, token = self.password_account(verified=False)
+        self.refused("emailNotVerified", self.sidecar, "mfa.enroll", {"idToken": token, "kind": "totp"})
+        done, _ = self.enroll(token, "email")
+        self.assertTrue(done["account"]["emailVerified"])
+        done, _ = self.enroll(done["idToken"])
+        self.assertEqual(len(done["account"]["factors"]), 2)
+        guest = self.anonymous()["idToken"]
+        self.refused("unsupportedFirstFactor", self.sidecar, "mfa.enroll", {"idToken": guest, "kind": "totp"})
+        self.policy("off")
+        error = self.refused("secondFactorsOff", self.sidecar, "mfa.enroll", {"idToken": done["idToken"], "kind": "totp"})
+        self.assertEqual(error.data["tenantId"], "default")
+        self.policy("optional")
+        self.later(301)
+        self.refused("recentSignInRequired", self.sidecar, "mfa.enroll", {"idToken": done["idToken"], "kind": "totp"})
+        self.assertEqual(len(self.sidecar.call("account.get", {"accountId": account})["factors"]), 2)
+
+    def test_five_factors_and_none_twice(self):
+        _, token = self.password_account()
+        for number in range(5):
+            done, _ = self.enroll(token, "sms", phoneNumber=f"+491511234567{number}")
+            token = done["idToken"]
+            self.later(1)
+            if number == 3:
+                error = self.refused("factorExists", self.sidecar, "mfa.enroll", {"idToken": token, "kind": "sms", "phoneNumber": "+4915112345670"})
+                self.assertEqual(error.data["factorId"], done["account"]["factors"][0]["factorId"])
+        error = self.refused("tooManyFactors", self.sidecar, "mfa.enroll", {"idToken": token, "kind": "totp"})
+        self.assertEqual(error.data["maximum"], 5)
+
+    def test_what_is_to_be_enrolled_has_to_fit(self):
+        _, token = self.password_account()
+        for bad in ("", "0151 1234567", "+49", "+49151a2345678"):
+            self.assertRaises(RpcError, self.sidecar.call, "mfa.enroll", {"idToken": token, "kind": "sms", "phoneNumber": bad})
+        self.refused("invalidPhoneNumber", self.sidecar, "mfa.enroll", {"idToken": token, "kind": "sms", "phoneNumber": "0151"})
+        self.refused("factorTargetMissing", self.sidecar, "mfa.enroll", {"idToken": token, "kind": "sms"})
+        self.refused("factorTargetMissing", self.sidecar, "mfa.enroll", {"idToken": token, "kind": "totp", "email": "a@example.com"})
+        self.refused("factorTargetMissing", self.sidecar, "mfa.enroll", {"idToken": token, "kind": "email", "phoneNumber": "+4915112345678"})
+        self.refused("invalidUsername", self.sidecar, "mfa.enroll", {"idToken": token, "kind": "email", "email": "nobody"})
+
+    def test_the_mailbox_of_codes_adds_nothing(self):
+        self.sidecar.call("account.create", {"username": "dave@example.com", "emailVerified": True})
+        start = self.sidecar.call("signIn.start", {"username": "dave@example.com"})
+        token = self.sidecar.call("signIn.submitCode", {"continuationToken": start["continuationToken"], "code": self.mailed()})["idToken"]
+        self.refused("factorAddsNothing", self.sidecar, "mfa.enroll", {"idToken": token, "kind": "email"})
+
+    def test_two_enrolments_at_once_both_count_or_one_is_refused(self):
+        account, token = self.password_account()
+        steps = [self.sidecar.call("mfa.enroll", {"idToken": token, "kind": "totp", "displayName": name}) for name in ("a", "b")]
+        outcomes = []
+
+        def confirm(step):
+            try:
+                outcomes.append(self.sidecar.call("mfa.confirm", {"continuationToken": step["continuationToken"], "code": self.code(step["secret"])})["state"])
+            except RpcError as error:
+                outcomes.append(error.type)
+
+        threads = [threading.Thread(target=confirm, args=(step,)) for step in steps]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        # The first one ends the session that both began with.
+        self.assertEqual(sorted(outcomes), ["completed", "tokenRevoked"])
+        self.assertEqual(len(self.sidecar.call("account.get", {"accountId": account})["factors"]), 1)
+
+    # Signing in
+
+    def test_every_way_in_asks_for_it(self):
+        account, token = self.password_account()
+        linked = self.link(token, self.credential())
+        done, secret = self.enroll(linked["idToken"])
+        steps = self.sidecar.call("signIn.start", {"username": "carol@example.com"})
+        answers = {
+            "withPassword": self.begin(),
+            "submitPassword": self.sidecar.call("signIn.submitPassword", {"continuationToken": steps["continuationToken"], "password": PASSWORD}),
+            "withCredential": self.sidecar.call("signIn.withCredential", {"credential": self.credential()}),
+            "password as a credential": self.sidecar.call("signIn.withCredential", {"credential": {"email": "carol@example.com", "password": PASSWORD}}),
+            "reauthenticate": self.sidecar.call("account.reauthenticate", {"idToken": done["idToken"], "credential": self.credential()}),
+        }
+        reset = self.sidecar.call("passwordReset.start", {"username": "carol@example.com"})
+        reset = self.sidecar.call("passwordReset.submitCode", {"continuationToken": reset["continuationToken"], "code": self.mailed()})
+        self.later(30)
+        for name, answer in answers.items():
+            with self.subTest(name):
+                self.assertEqual(answer["state"], "secondFactorRequired")
+                self.assertEqual([hint["kind"] for hint in answer["hints"]], ["totp"])
+                self.assertFalse({"idToken", "accessToken", "refreshToken", "account"} & set(answer))
+                final = self.resolve(answer, self.code(secret), factorId=answer["hints"][0]["factorId"])
+                self.assertEqual(self.account(final), account)
+                claims = claims_of(final["idToken"])
+                self.assertEqual(claims["amr"][-2:], ["otp", "mfa"])
+                self.assertEqual(claims["mintmark"]["second_factor"]["kind"], "totp")
+                self.later(30)
+        reset = self.sidecar.call("passwordReset.submitPassword", {"continuationToken": reset["continuationToken"], "password": "another horse 9 Battery"})
+        answer = self.sidecar.call("signIn.withContinuation", {"continuationToken": reset["continuationToken"]})
+        self.assertEqual(answer["state"], "secondFactorRequired")
+        self.resolve(answer, self.code(secret), factorId=answer["hints"][0]["factorId"])
+
+    def test_after_a_change_of_address_too(self):
+        _, token = self.password_account()
+        done, secret = self.enroll(token)
+        step = self.sidecar.call("account.changeEmail", {"idToken": done["idToken"], "email": "carol@example.org"})
+        step = self.sidecar.call("account.submitCode", {"continuationToken": step["continuationToken"], "code": self.sent_to("carol@example.org")})
+        answer = self.sidecar.call("signIn.withContinuation", {"continuationToken": step["continuationToken"]})
+        self.assertEqual(answer["state"], "secondFactorRequired")
+        self.later(30)
+        final = self.resolve(answer, self.code(secret), factorId=answer["hints"][0]["factorId"])
+        self.assertEqual(final["account"]["email"], "carol@example.org")
+
+    def test_wrong_codes_count_by_their_client(self):
+        _, token = self.password_account()
+        _, secret = self.enroll(token)
+        self.policy("optional", lockout={"threshold": 100})
+        here, there = {"client": {"address": "192.0.2.7"}}, {"client": {"address": "192.0.2.8"}}
+        for guesses in (60, 40):
+            self.later(30)
+            answer = self.begin()
+            given = {"continuationToken": answer["continuationToken"], "factorId": answer["hints"][0]["factorId"]}
+            wrong = "000000" if self.code(secret) != "000000" else "000001"
+            for count in range(guesses):
+                self.refused("factorCodeInvalid", self.sidecar, "mfa.resolve", {**given, **here, "code": wrong})
+                if count % 20 == 19:
+                    self.later(1)
+            if guesses == 40:
+                self.refused("tooManyFromClient", self.sidecar, "mfa.resolve", {**given, **here, "code": self.code(secret)})
+            self.sidecar.call("mfa.resolve", {**given, **there, "code": self.code(secret)})
+
+    def test_the_same_step_again_gets_the_same_answer(self):
+        _, token = self.password_account()
+        self.enroll(token)
+        start = self.sidecar.call("signIn.start", {"username": "carol@example.com"})
+        given = {"continuationToken": start["continuationToken"], "password": PASSWORD}
+        self.assertEqual(self.sidecar.call("signIn.submitPassword", given), self.sidecar.call("signIn.submitPassword", given))
+        pending = self.sidecar.call("signIn.submitPassword", given)["continuationToken"]
+        error = self.refused("stepNotPossible", self.sidecar, "signIn.submitPassword", {**given, "continuationToken": pending})
+        self.assertEqual(error.data["expected"], "mfa.resolve")
+
+    def test_nothing_is_signed_in_until_it_is_shown(self):
+        account, token = self.password_account()
+        done, secret = self.enroll(token)
+        last = self.sidecar.call("account.get", {"accountId": account})["lastSignInAt"]
+        self.later(100)
+        answer = self.begin()
+        self.assertEqual(self.sidecar.call("account.get", {"accountId": account})["lastSignInAt"], last)
+        self.assertEqual(len(self.sidecar.call("session.list", {"accountId": account})["sessions"]), 1)
+        final = self.resolve(answer, self.code(secret), factorId=answer["hints"][0]["factorId"])
+        self.assertEqual(final["account"]["lastSignInAt"], self.now)
+        session = self.sidecar.call("session.list", {"accountId": account})["sessions"][0]
+        self.assertEqual((session["amr"], session["secondFactor"]), (["pwd", "otp", "mfa"], "totp"))
+        fresh = self.sidecar.call("session.refresh", {"refreshToken": final["refreshToken"]})
+        self.assertEqual(claims_of(fresh["idToken"])["mintmark"]["second_factor"], claims_of(final["idToken"])["mintmark"]["second_factor"])
+        self.assertEqual(claims_of(fresh["accessToken"])["amr"], ["pwd", "otp", "mfa"])
+        for method, given in {"mfa.resolve": {"code": self.code(secret)}, "mfa.challenge": {"factorId": answer["hints"][0]["factorId"]}}.items():
+            self.refused("continuationTokenInvalid", self.sidecar, method, {"continuationToken": answer["continuationToken"], **given})
+
+    def test_a_code_is_taken_once_and_not_much_too_late(self):
+        _, token = self.password_account()
+        step = self.sidecar.call("mfa.enroll", {"idToken": token, "kind": "totp"})
+        secret = step["secret"]
+        self.sidecar.call("mfa.confirm", {"continuationToken": step["continuationToken"], "code": self.code(secret)})
+        answer = self.begin()
+        factor = answer["hints"][0]["factorId"]
+        error = self.refused("factorCodeInvalid", self.sidecar, "mfa.resolve", {"continuationToken": answer["continuationToken"], "factorId": factor, "code": self.code(secret)})
+        self.assertEqual(error.data["check"], "used")
+        self.later(300)
+        self.resolve(answer, self.code(secret), factorId=factor)
+        for steps, expected in ((-6, "wrong"), (6, "wrong"), (-1, "used"), (0, "used"), (5, None), (4, "used")):
+            with self.subTest(steps=steps):
+                answer = self.begin()
+                given = {"continuationToken": answer["continuationToken"], "factorId": factor, "code": self.code(secret, steps)}
+                if expected:
+                    self.assertEqual(self.refused("factorCodeInvalid", self.sidecar, "mfa.resolve", given).data["check"], expected)
+                else:
+                    self.sidecar.call("mfa.resolve", given)
+        self.policy("optional", totpAdjacentIntervals=0)
+        self.later(600)
+        answer = self.begin()
+        given = {"continuationToken": answer["continuationToken"], "factorId": factor}
+        self.refused("factorCodeInvalid", self.sidecar, "mfa.resolve", {**given, "code": self.code(secret, 1)})
+        self.sidecar.call("mfa.resolve", {**given, "code": self.code(secret)})
+
+    def test_one_code_for_two_sign_ins_at_once_signs_in_once(self):
+        _, token = self.password_account()
+        _, secret = self.enroll(token)
+        self.later(30)
+        answers = [self.begin() for _ in range(6)]
+        outcomes = []
+
+        def resolve(answer):
+            try:
+                outcomes.append(self.resolve(answer, self.code(secret), factorId=answer["hints"][0]["factorId"])["state"])
+            except RpcError as error:
+                outcomes.append(error.data["check"])
+
+        threads = [threading.Thread(target=resolve, args=(answer,)) for answer in answers]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(sorted(outcomes), ["completed"] + ["used"] * 5)
+
+    def test_guesses_are_counted_and_a_right_password_forgives_none(self):
+        _, token = self.password_account()
+        _, secret = self.enroll(token)
+        self.later(30)
+        left = []
+        for _ in range(10):
+            answer = self.begin()
+            factor = answer["hints"][0]["factorId"]
+            wrong = "000000" if self.code(secret) != "000000" else "000001"
+            error = self.refused("factorCodeInvalid", self.sidecar, "mfa.resolve", {"continuationToken": answer["continuationToken"], "factorId": factor, "code": wrong})
+            left.append(error.data["attemptsLeft"])
+        self.assertEqual(left, list(range(9, -1, -1)))
+        given = {"continuationToken": answer["continuationToken"], "factorId": factor}
+        error = self.refused("accountLocked", self.sidecar, "mfa.resolve", {**given, "code": self.code(secret)})
+        self.refused("accountLocked", self.sidecar, "mfa.challenge", given)
+        self.later(error.data["retryAfterSeconds"])
+        self.assertEqual(self.resolve(answer, self.code(secret), factorId=factor)["state"], "completed")
+        answer = self.begin()
+        error = self.refused("factorCodeInvalid", self.sidecar, "mfa.resolve", {"continuationToken": answer["continuationToken"], "factorId": factor, "code": wrong})
+        self.assertEqual(error.data["attemptsLeft"], 9)
+
+    def test_codes_are_mailed_and_sent_as_text_messages(self):
+        _, token = self.password_account()
+        done, _ = self.enroll(token, "email", email="backup@example.org", displayName="Backup")
+        done, _ = self.enroll(done["idToken"], "sms", phoneNumber="+4915112345678")
+        answer = self.begin()
+        self.assertEqual(
+            [{key: hint.get(key) for key in ("kind", "displayName", "sentTo")} for hint in answer["hints"]],
+            [{"kind": "email", "displayName": "Backup", "sentTo": "b***@e***.org"}, {"kind": "sms", "displayName": None, "sentTo": "+***78"}])
+        mail, text = (hint["factorId"] for hint in answer["hints"])
+        error = self.refused("stepNotPossible", self.sidecar, "mfa.resolve", {"continuationToken": answer["continuationToken"], "code": "1"})
+        self.assertIn("mfa.challenge", error.data["expected"])
+        self.refused("stepNotPossible", self.sidecar, "mfa.resolve", {"continuationToken": answer["continuationToken"], "factorId": mail, "code": "1"})
+        self.refused("factorNotFound", self.sidecar, "mfa.challenge", {"continuationToken": answer["continuationToken"], "factorId": "other"})
+        given = {"continuationToken": answer["continuationToken"], "factorId": mail}
+        sent = self.sidecar.call("mfa.challenge", given)
+        self.assertEqual((sent["state"], sent["sentTo"], sent["channel"], sent["codeLength"]), ("codeRequired", "b***@e***.org", "email", 8))
+        count = len(self.sidecar.call("test.outbox", {})["messages"])
+        self.assertEqual(self.sidecar.call("mfa.challenge", given), sent)
+        messages = self.sidecar.call("test.outbox", {})["messages"]
+        self.assertEqual((len(messages), messages[-1]["to"], messages[-1]["channel"]), (count, "backup@example.org", "email"))
+        first = self.mailed()
+        # Another factor: the first code is of no use any more.
+        second = self.sidecar.call("mfa.challenge", {"continuationToken": sent["continuationToken"], "factorId": text})
+        message = self.sidecar.call("test.outbox", {})["messages"][-1]
+        self.assertEqual((second["sentTo"], second["channel"], message["to"], message["channel"]), ("+***78", "sms", "+4915112345678", "sms"))
+        self.assertIn(message["code"], message["text"])
+        error = self.refused("factorCodeInvalid", self.sidecar, "mfa.resolve", {"continuationToken": second["continuationToken"], "code": first})
+        self.assertEqual((error.data["check"], error.data["attemptsLeft"]), ("wrong", 4))
+        self.assertGreater(error.data["resendAt"], self.start)
+        final = self.resolve(second, message["code"])
+        claims = claims_of(final["idToken"])
+        self.assertEqual((claims["amr"], claims["mintmark"]["second_factor"]), (["pwd", "sms", "mfa"], {"kind": "sms", "factor_id": text}))
+        self.assertEqual(self.factors(final["idToken"])["factors"][1]["phoneNumber"], "+4915112345678")
+
+    def test_a_code_that_was_sent_ages_and_wears_out(self):
+        _, token = self.password_account()
+        self.enroll(token, "sms", phoneNumber="+4915112345678")
+        self.later(901)
+        answer = self.begin()
+        factor = answer["hints"][0]["factorId"]
+        sent = self.sidecar.call("mfa.challenge", {"continuationToken": answer["continuationToken"], "factorId": factor})
+        code = self.mailed()
+        for left in (4, 3, 2, 1, 0):
+            error = self.refused("factorCodeInvalid", self.sidecar, "mfa.resolve", {"continuationToken": sent["continuationToken"], "code": "1"})
+            self.assertEqual(error.data["attemptsLeft"], left)
+        self.refused("factorCodeInvalid", self.sidecar, "mfa.resolve", {"continuationToken": sent["continuationToken"], "code": code})
+        sent = self.sidecar.call("mfa.challenge", {"continuationToken": sent["continuationToken"], "factorId": factor})
+        self.assertEqual(self.resolve(sent, self.mailed())["state"], "completed")
+        self.later(901)
+        self.policy("optional", codes={"lifetimeSeconds": 60})
+        sent = self.sidecar.call("mfa.challenge", {"continuationToken": self.begin()["continuationToken"], "factorId": factor})
+        self.later(60)
+        error = self.refused("factorCodeInvalid", self.sidecar, "mfa.resolve", {"continuationToken": sent["continuationToken"], "code": self.mailed()})
+        self.assertEqual((error.data["check"], error.data["attemptsLeft"]), ("expired", 0))
+
+    def test_what_changes_between_both_factors_counts(self):
+        account, token = self.password_account()
+        done, secret = self.enroll(token)
+        self.later(30)
+        answer = self.begin()
+        factor = answer["hints"][0]["factorId"]
+        given = {"continuationToken": answer["continuationToken"], "factorId": factor, "code": self.code(secret)}
+        self.sidecar.call("account.update", {"accountId": account, "disabled": True})
+        self.refused("accountDisabled", self.sidecar, "mfa.resolve", given)
+        self.sidecar.call("account.update", {"accountId": account, "disabled": False})
+        self.sidecar.call("mfa.withdraw", {"accountId": account, "factorId": factor})
+        self.refused("factorNotFound", self.sidecar, "mfa.resolve", given)
+        self.sidecar.call("account.delete", {"accountId": account})
+        self.refused("continuationTokenExpired", self.sidecar, "mfa.resolve", given)
+
+    def test_switched_off_one_factor_is_enough(self):
+        _, token = self.password_account()
+        self.enroll(token)
+        self.policy("off")
+        self.assertIn("idToken", self.sidecar.call("signIn.withPassword", {"username": "carol@example.com", "password": PASSWORD}))
+        self.policy("optional")
+        self.begin()
+
+    def test_a_session_of_one_factor_changes_none(self):
+        _, token = self.password_account()
+        done, _ = self.enroll(token)
+        factor = done["account"]["factors"][0]["factorId"]
+        self.policy("off")
+        weak = self.password_session()
+        self.policy("optional")
+        for method, given in {"mfa.withdraw": {"factorId": factor}, "mfa.enroll": {"kind": "totp"}, "mfa.recoveryCodes": {}}.items():
+            self.refused("secondFactorNeeded", self.sidecar, method, {"idToken": weak, **given})
+
+    def test_changes_of_a_session_keep_its_second_factor(self):
+        _, token = self.password_account()
+        done, _ = self.enroll(token)
+        shown = claims_of(done["idToken"])["mintmark"]["second_factor"]
+        linked = self.link(done["idToken"], self.credential())
+        self.assertEqual(claims_of(linked["idToken"])["mintmark"]["second_factor"], shown)
+        changed = self.sidecar.call("account.changePassword", {"idToken": linked["idToken"], "currentPassword": PASSWORD, "newPassword": "another horse 9 Battery"})
+        claims = claims_of(changed["idToken"])
+        self.assertEqual((claims["mintmark"]["second_factor"], claims["amr"]), (shown, ["pwd", "otp", "mfa"]))
+
+    # Required
+
+    def test_where_one_is_required_it_is_enrolled_on_the_way_in(self):
+        account, _ = self.password_account()
+        self.policy("required")
+        answer = self.sidecar.call("signIn.withPassword", {"username": "carol@example.com", "password": PASSWORD})
+        self.assertEqual((answer["state"], set(answer)), ("secondFactorEnrolmentRequired", {"state", "continuationToken", "expiresAt"}))
+        start = answer["continuationToken"]
+        self.refused("stepNotPossible", self.sidecar, "mfa.resolve", {"continuationToken": start, "code": "1"})
+        self.refused("stepNotPossible", self.sidecar, "mfa.confirm", {"continuationToken": start, "code": "1"})
+        mail = self.sidecar.call("mfa.enroll", {"continuationToken": start, "kind": "sms", "phoneNumber": "+4915112345678"})
+        app = self.sidecar.call("mfa.enroll", {"continuationToken": mail["continuationToken"], "kind": "totp"})
+        self.assertEqual(self.sidecar.call("mfa.enroll", {"continuationToken": mail["continuationToken"], "kind": "totp"}), app)
+        self.refused("continuationTokenInvalid", self.sidecar, "mfa.confirm", {"continuationToken": mail["continuationToken"], "code": "1"})
+        done = self.sidecar.call("mfa.confirm", {"continuationToken": app["continuationToken"], "code": self.code(app["secret"])})
+        self.assertEqual(self.account(done), account)
+        self.assertEqual(claims_of(done["idToken"])["mintmark"]["second_factor"]["kind"], "totp")
+        self.begin()
+
+    def test_required_right_after_the_sign_up(self):
+        self.policy("required")
+        step = self.sidecar.call("signUp.start", {"username": "dave@example.com"})
+        step = self.sidecar.call("signUp.submitCode", {"continuationToken": step["continuationToken"], "code": self.mailed()})
+        given = {"continuationToken": step["continuationToken"]}
+        step = self.sidecar.call("signIn.withContinuation", given)
+        self.assertEqual(step["state"], "secondFactorEnrolmentRequired")
+        self.assertEqual(self.sidecar.call("signIn.withContinuation", given), step)
+        step = self.sidecar.call("mfa.enroll", {"continuationToken": step["continuationToken"], "kind": "totp"})
+        done = self.sidecar.call("mfa.confirm", {"continuationToken": step["continuationToken"], "code": self.code(step["secret"])})
+        self.assertTrue(done["isNewAccount"])
+        self.assertEqual(claims_of(done["idToken"])["amr"], ["otp", "mfa"])
+
+    def test_a_provider_says_who_it_was_after_the_second_factor_too(self):
+        self.policy("required")
+        credential = self.credential(subject="erin", name="Erin")
+        answer = self.sidecar.call("signIn.withCredential", {"credential": credential, "returnProviderTokens": True})
+        self.assertEqual(answer["state"], "secondFactorEnrolmentRequired")
+        step = self.sidecar.call("mfa.enroll", {"continuationToken": answer["continuationToken"], "kind": "totp"})
+        done = self.sidecar.call("mfa.confirm", {"continuationToken": step["continuationToken"], "code": self.code(step["secret"])})
+        self.assertEqual((done["isNewAccount"], done["additionalUserInfo"]["profile"]["name"]), (True, "Erin"))
+        self.assertEqual(done["providerTokens"], {"idToken": credential["idToken"]})
+
+    def test_of_two_enrolments_on_the_way_in_the_second_asks_for_the_first(self):
+        self.password_account()
+        self.policy("required")
+        first, second = (self.sidecar.call("signIn.withPassword", {"username": "carol@example.com", "password": PASSWORD}) for _ in range(2))
+        steps = [self.sidecar.call("mfa.enroll", {"continuationToken": answer["continuationToken"], "kind": "totp"}) for answer in (first, second)]
+        self.sidecar.call("mfa.confirm", {"continuationToken": steps[0]["continuationToken"], "code": self.code(steps[0]["secret"])})
+        self.refused("secondFactorNeeded", self.sidecar, "mfa.confirm", {"continuationToken": steps[1]["continuationToken"], "code": self.code(steps[1]["secret"])})
+
+    # Recovery codes
+
+    def test_recovery_codes_are_good_once_each(self):
+        account, token = self.password_account()
+        self.refused("noSecondFactor", self.sidecar, "mfa.recoveryCodes", {"idToken": token})
+        done, _ = self.enroll(token)
+        old = self.sidecar.call("mfa.recoveryCodes", {"idToken": done["idToken"]})["codes"]
+        codes = self.sidecar.call("mfa.recoveryCodes", {"idToken": done["idToken"]})["codes"]
+        self.assertEqual((len(set(codes)), len(set(codes) & set(old))), (10, 0))
+        for code in codes:
+            self.assertRegex(code, "^[a-z2-7]{4}(-[a-z2-7]{4}){3}$")
+        answer = self.begin()
+        self.assertEqual([hint["kind"] for hint in answer["hints"]], ["totp", "recovery"])
+        given = {"continuationToken": answer["continuationToken"], "factorId": "recovery"}
+        self.refused("factorCodeInvalid", self.sidecar, "mfa.resolve", {**given, "code": old[0]})
+        final = self.sidecar.call("mfa.resolve", {**given, "code": codes[0].upper().replace("-", " ")})
+        self.assertEqual(claims_of(final["idToken"])["mintmark"]["second_factor"], {"kind": "recovery", "factor_id": "recovery"})
+        self.assertEqual(self.factors(final["idToken"])["recoveryCodesLeft"], 9)
+        given["continuationToken"] = self.begin()["continuationToken"]
+        self.refused("factorCodeInvalid", self.sidecar, "mfa.resolve", {**given, "code": codes[0]})
+        # Who has lost the app goes in with a code, takes it away and enrols another.
+        factor = final["account"]["factors"][0]["factorId"]
+        gone = self.sidecar.call("mfa.withdraw", {"idToken": final["idToken"], "factorId": factor})
+        self.assertEqual(gone["state"], "completed")
+        self.assertEqual(self.factors(gone["idToken"]), {"factors": [], "recoveryCodesLeft": 0, "policy": "optional"})
+        self.enroll(gone["idToken"])
+        self.assertNotIn(codes[1], str(self.sidecar.call("account.get", {"accountId": account})))
+
+    # Taking away
+
+    def test_the_session_of_the_very_factor_ends(self):
+        account, token = self.password_account()
+        done, secret = self.enroll(token)
+        self.later(30)
+        answer = self.begin()
+        factor = answer["hints"][0]["factorId"]
+        other = self.resolve(answer, self.code(secret), factorId=factor)
+        self.refused("factorNotFound", self.sidecar, "mfa.withdraw", {"idToken": other["idToken"], "factorId": "other"})
+        gone = self.sidecar.call("mfa.withdraw", {"idToken": done["idToken"], "factorId": factor})
+        self.assertEqual((gone["state"], set(gone), gone["account"]["accountId"]), ("signedOut", {"state", "account"}, account))
+        self.refused("tokenRevoked", self.sidecar, "token.verify", {"token": done["idToken"], "tenantId": "default"})
+        self.sidecar.call("token.verify", {"token": other["idToken"], "tenantId": "default"})
+        self.assertIn("idToken", self.sidecar.call("signIn.withPassword", {"username": "carol@example.com", "password": PASSWORD}))
+
+    def test_the_session_of_another_factor_goes_on(self):
+        _, token = self.password_account()
+        done, _ = self.enroll(token, "sms", phoneNumber="+4915112345678")
+        done, _ = self.enroll(done["idToken"])
+        text, app = (factor["factorId"] for factor in done["account"]["factors"])
+        gone = self.sidecar.call("mfa.withdraw", {"idToken": done["idToken"], "factorId": text})
+        self.assertEqual(claims_of(gone["idToken"])["mintmark"]["second_factor"]["factor_id"], app)
+        self.assertEqual([factor["factorId"] for factor in gone["account"]["factors"]], [app])
+        self.later(301)
+        self.refused("recentSignInRequired", self.sidecar, "mfa.withdraw", {"idToken": gone["idToken"], "factorId": app})
+
+    def test_where_one_is_required_the_last_one_stays(self):
+        account, token = self.password_account()
+        done, _ = self.enroll(token)
+        factor = done["account"]["factors"][0]["factorId"]
+        self.policy("required")
+        self.refused("lastFactor", self.sidecar, "mfa.withdraw", {"idToken": done["idToken"], "factorId": factor})
+        self.sidecar.call("mfa.withdraw", {"accountId": account, "factorId": factor})
+        answer = self.sidecar.call("signIn.withPassword", {"username": "carol@example.com", "password": PASSWORD})
+        self.assertEqual(answer["state"], "secondFactorEnrolmentRequired")
+        self.sidecar.call("token.verify", {"token": done["idToken"], "tenantId": "default"})
+
+    def test_the_public_caller_names_no_account(self):
+        with self.spawn("--caller", "public") as public:
+            for method, given in {"mfa.list": {}, "mfa.withdraw": {"factorId": "1"}}.items():
+                self.refused("callerNotAllowed", public, method, {"accountId": "somebody", **given})
+
+    # What is kept
+
+    def test_every_change_leaves_a_record_and_no_secret(self):
+        account, token = self.password_account()
+        done, secret = self.enroll(token)
+        codes = self.sidecar.call("mfa.recoveryCodes", {"idToken": done["idToken"]})["codes"]
+        self.sidecar.call("mfa.withdraw", {"accountId": account, "factorId": done["account"]["factors"][0]["factorId"]})
+        records = self.sidecar.call("audit.list", {"limit": 60})["records"]
+        of_factors = [record["method"] for record in records if record["method"].startswith("mfa.")]
+        self.assertEqual(sorted(of_factors), ["mfa.confirm", "mfa.recoveryCodes", "mfa.withdraw"])
+        self.assertTrue(self.sidecar.call("audit.verify", {})["intact"])
+        self.assertNotIn(secret, str(records))
+        self.assertNotIn(codes[0], str(records))

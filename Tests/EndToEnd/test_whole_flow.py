@@ -1,0 +1,240 @@
+"""The whole flow: a person is sent to a provider that others wrote, and comes back."""
+
+import json
+import threading
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+
+from endtoend import EndToEnd
+from oidcmock import OIDCProviderMock
+from sidecar import RpcError
+from test_logins import claims_of
+
+BACK = "https://shop.example.com/back"
+ALICE = {"sub": "alice", "email": "alice@example.com", "email_verified": True, "name": "Alice"}
+BOB = {"sub": "bob", "email": "bob@example.com"}
+
+
+def parameters(url):
+    return {name: value for name, value in urllib.parse.parse_qsl(urllib.parse.urlparse(url).query)}
+
+
+class Flows(EndToEnd):
+    def setUp(self):
+        super().setUp()
+        self.mock = OIDCProviderMock(self, ALICE, BOB)
+        self.sidecar = self.spawn(testing=True)
+        self.provide()
+
+    def provide(self, sidecar=None, **more):
+        (sidecar or self.sidecar).call("idp.create", {
+            "providerId": "oidc.mock", "clientId": "shop", "clientSecret": "secret", "issuer": self.mock.issuer, "responseType": "code", **more})
+
+    def authorize(self, sidecar=None, **more):
+        return (sidecar or self.sidecar).call("idp.authorize", {"providerId": "oidc.mock", **({} if "listen" in more else {"redirectUri": BACK}), **more})
+
+    def come_back(self, flow, subject="alice"):
+        return {"continuationToken": flow["continuationToken"], "url": self.mock.send(flow["authorizationUrl"], subject)}
+
+    def sign_in(self, credential, **more):
+        return self.sidecar.call("signIn.withCredential", {"credential": credential, **more})
+
+    def guest(self):
+        self.sidecar.call("tenant.update", {"tenantId": "default", "anonymousAllowed": True})
+        return self.sidecar.call("signIn.anonymously", {})["idToken"]
+
+
+class WholeFlow(Flows):
+    def test_there_and_back(self):
+        flow = self.authorize(customParameters={"login_hint": "alice"})
+        sent = parameters(flow["authorizationUrl"])
+        self.assertEqual(
+            {name: sent[name] for name in ("client_id", "response_type", "redirect_uri", "scope", "code_challenge_method", "login_hint")},
+            {"client_id": "shop", "response_type": "code", "redirect_uri": BACK, "scope": "openid email profile", "code_challenge_method": "S256", "login_hint": "alice"})
+        self.assertTrue(all(len(sent[name]) == 43 for name in ("state", "nonce", "code_challenge")))
+        self.assertEqual(len({sent["state"], sent["nonce"], sent["code_challenge"], parameters(self.authorize()["authorizationUrl"])["state"]}), 4)
+        answer = self.sign_in(self.come_back(flow), returnProviderTokens=True)
+        self.assertEqual((answer["state"], answer["isNewAccount"], answer["account"]["email"]), ("completed", True, "alice@example.com"))
+        self.assertEqual(claims_of(answer["providerTokens"]["idToken"])["nonce"], sent["nonce"])
+        self.assertIn("accessToken", answer["providerTokens"])
+
+    def test_it_serves_once(self):
+        credential = self.come_back(self.authorize())
+        self.sign_in(credential)
+        self.refused("flowUsed", self.sidecar, "signIn.withCredential", {"credential": credential})
+        credential, outcomes = self.come_back(self.authorize()), []
+        def race():
+            try:
+                outcomes.append(self.sign_in(credential)["state"])
+            except Exception as error:
+                outcomes.append(error.type)
+        threads = [threading.Thread(target=race) for _ in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(sorted(outcomes), ["completed"] + ["flowUsed"] * 5)
+
+    def test_it_goes_on_after_a_restart(self):
+        store = self.path("flow.db")
+        first = self.spawn(testing=True, store=store)
+        self.provide(first)
+        credential = self.come_back(self.authorize(first))
+        first.finish()
+        second = self.spawn(testing=True, store=store)
+        self.assertEqual(second.call("signIn.withCredential", {"credential": credential})["state"], "completed")
+
+    def test_link_and_reauthenticate(self):
+        token = self.sign_in(self.come_back(self.authorize()))["idToken"]
+        guest = self.guest()
+        linked = self.sidecar.call("account.link", {"idToken": guest, "credential": self.come_back(self.authorize(idToken=guest), "bob")})
+        self.assertEqual([each["providerId"] for each in linked["account"]["providers"]], ["oidc.mock"])
+        again = self.sidecar.call("account.reauthenticate", {"idToken": token, "credential": self.come_back(self.authorize(idToken=token))})
+        self.assertEqual(again["state"], "completed")
+        credential = self.come_back(self.authorize(), "bob")
+        self.refused("userMismatch", self.sidecar, "account.reauthenticate", {"idToken": token, "credential": credential})
+        error = self.refused("credentialAlreadyInUse", self.sidecar, "account.link", {"idToken": self.guest(), "credential": self.come_back(self.authorize())})
+        self.assertEqual(self.sign_in({"pendingToken": error.data["pendingToken"]})["state"], "completed")
+
+    def test_a_flow_that_is_bound_serves_its_account_alone(self):
+        guest = self.guest()
+        credential = self.come_back(self.authorize(idToken=guest))
+        self.refused("userMismatch", self.sidecar, "signIn.withCredential", {"credential": credential})
+        self.refused("userMismatch", self.sidecar, "account.link", {"idToken": self.guest(), "credential": credential})
+        self.assertEqual(self.sidecar.call("account.link", {"idToken": guest, "credential": credential})["state"], "completed")
+
+    def test_answers_that_do_not_belong_change_nothing(self):
+        flow, other = self.authorize(), self.authorize()
+        right = self.come_back(flow)
+        url = right["url"]
+        for check, wrong in {
+            "redirectUri": url.replace("shop.example.com", "evil.example.com"),
+            "state": self.come_back(other)["url"],
+            "malformed": url + "&code=second",
+            "missing": url.replace("code=", "kode="),
+            "issuer": url + "&iss=https%3A%2F%2Fevil.example.com",
+        }.items():
+            error = self.refused("callbackInvalid", self.sidecar, "signIn.withCredential", {"credential": {**right, "url": wrong}})
+            self.assertEqual(error.data["check"], check, error.message)
+        self.refused("invalidParams", self.sidecar, "signIn.withCredential", {"credential": {"continuationToken": flow["continuationToken"]}})
+        self.refused("invalidParams", self.sidecar, "signIn.withCredential", {"credential": {**right, "providerId": "oidc.mock"}})
+        self.assertEqual(self.sign_in(right)["state"], "completed")
+
+    def test_a_code_of_another_flow_is_refused_by_its_nonce(self):
+        mine, theirs = self.authorize(), self.authorize()
+        url = self.come_back(mine)["url"]
+        stolen = parameters(self.come_back(theirs)["url"])["code"]
+        injected = {"continuationToken": mine["continuationToken"], "url": url.replace(parameters(url)["code"], stolen)}
+        # This provider looks at no code verifier, so the nonce has to tell.
+        error = self.refused("invalidNonce", self.sidecar, "signIn.withCredential", {"credential": injected})
+        self.assertEqual(error.data["check"], "mismatch")
+
+    def test_a_code_that_the_provider_does_not_take(self):
+        flow = self.authorize()
+        right = self.come_back(flow)
+        wrong = {**right, "url": right["url"].replace(parameters(right["url"])["code"], "made-up")}
+        error = self.refused("invalidCredential", self.sidecar, "signIn.withCredential", {"credential": wrong})
+        self.assertEqual(error.data["check"], "code")
+        self.refused("flowUsed", self.sidecar, "signIn.withCredential", {"credential": right})
+
+    def test_a_provider_that_says_no(self):
+        flow = self.authorize()
+        url = f"{BACK}?error=access_denied&state={parameters(flow['authorizationUrl'])['state']}"
+        error = self.refused("signInRefused", self.sidecar, "signIn.withCredential", {"credential": {"continuationToken": flow["continuationToken"], "url": url}})
+        self.assertEqual(error.data["error"], "access_denied")
+
+    def test_it_ages(self):
+        credential = self.come_back(self.authorize())
+        self.sidecar.call("test.clock", {"advanceSeconds": 600})
+        self.refused("continuationTokenExpired", self.sidecar, "signIn.withCredential", {"credential": credential})
+        self.refused("continuationTokenInvalid", self.sidecar, "signIn.withCredential", {"credential": {**credential, "continuationToken": "x"}})
+
+    def test_parameters_that_the_protocol_needs_are_refused(self):
+        error = self.refused("invalidParams", self.sidecar, "idp.authorize", {"providerId": "oidc.mock", "redirectUri": BACK, "customParameters": {"state": "x", "Nonce": "y", "prompt": "login"}})
+        self.assertEqual([each["pointer"] for each in error.data["violations"]], ["/customParameters/state", "/customParameters/Nonce"])
+        for uri in ("javascript:alert(1)", "http://example.com/back", "shop:/back", "https://shop.example.com/back#x", "https:///back"):
+            self.refused("invalidParams", self.sidecar, "idp.authorize", {"providerId": "oidc.mock", "redirectUri": uri})
+        for uri in ("com.example.shop:/back", "http://127.0.0.1:8080/back", "https://shop.example.com/back?from=here"):
+            self.assertEqual(self.authorize(redirectUri=uri)["redirectUri"], uri)
+
+    def test_a_provider_that_does_not_answer_leaves_the_flow_as_it_was(self):
+        credential = self.come_back(self.authorize())
+        self.mock.stop()
+        self.refused("providerUnavailable", self.sidecar, "signIn.withCredential", {"credential": credential})
+        self.refused("providerUnavailable", self.sidecar, "signIn.withCredential", {"credential": credential})
+        self.refused("providerUnavailable", self.sidecar, "idp.authorize", {"providerId": "oidc.mock", "redirectUri": BACK})
+
+
+class Listening(Flows):
+    """The same, but this process itself takes the person back."""
+
+    def error(self, waiting):
+        with self.assertRaises(RpcError) as caught:
+            self.sidecar.answer(waiting)
+        return caught.exception
+
+    def fetch(self, url, **options):
+        try:
+            with urllib.request.urlopen(urllib.request.Request(url, **options), timeout=10) as answer:
+                return answer.status, answer.read().decode(), answer.headers
+        except urllib.error.HTTPError as answer:
+            with answer:
+                return answer.code, answer.read().decode(), answer.headers
+
+    def test_there_and_back(self):
+        flow = self.authorize(listen={})
+        waiting = self.sidecar.send("signIn.withCredential", {"credential": {"continuationToken": flow["continuationToken"]}})
+        self.sidecar.call("system.ping", {})
+        status, page, headers = self.fetch(self.mock.send(flow["authorizationUrl"]))
+        self.assertEqual((status, headers["referrer-policy"], headers["cache-control"]), (200, "no-referrer", "no-store"))
+        self.assertIn("You can close this window", page)
+        self.assertEqual(self.sidecar.answer(waiting)["account"]["email"], "alice@example.com")
+
+    def test_who_comes_back_before_anybody_waits(self):
+        flow = self.authorize(listen={"path": "/back"})
+        self.assertRegex(flow["redirectUri"], r"^http://127\.0\.0\.1:\d+/back$")
+        self.fetch(self.mock.send(flow["authorizationUrl"]))
+        self.assertEqual(self.sign_in({"continuationToken": flow["continuationToken"]})["state"], "completed")
+
+    def test_strangers_change_nothing(self):
+        flow = self.authorize(listen={})
+        there = flow["redirectUri"]
+        self.assertEqual(self.fetch(there)[0], 400)
+        self.assertEqual(self.fetch(there + "?code=x&state=y")[0], 400)
+        self.assertEqual(self.fetch(there.rsplit("/", 1)[0] + "/")[0], 404)
+        self.assertEqual(self.fetch(there, method="PUT")[0], 405)
+        self.assertEqual(self.fetch(there, headers={"Host": "evil.example.com"})[0], 421)
+        self.assertEqual(self.fetch(there, data=b"x" * 20000)[0], 413)
+        back = self.mock.send(flow["authorizationUrl"])
+        self.assertEqual(self.fetch(back)[0], 200)
+        with self.assertRaises(OSError):
+            self.fetch(back)
+        self.assertEqual(self.sign_in({"continuationToken": flow["continuationToken"]})["state"], "completed")
+
+    def test_what_went_wrong_is_shown_and_answered(self):
+        flow = self.authorize(listen={})
+        waiting = self.sidecar.send("signIn.withCredential", {"credential": {"continuationToken": flow["continuationToken"]}})
+        state = parameters(flow["authorizationUrl"])["state"]
+        _, page, _ = self.fetch(f"{flow['redirectUri']}?error=access_denied&error_description=%3Cb%3E&state={state}")
+        self.assertIn("You are not signed in", page)
+        self.assertIn("&lt;b&gt;", page)
+        self.assertEqual(self.error(waiting).type, "signInRefused")
+
+    def test_cancelling_closes_the_port(self):
+        flow = self.authorize(listen={})
+        waiting = self.sidecar.send("signIn.withCredential", {"credential": {"continuationToken": flow["continuationToken"]}})
+        self.sidecar.call("system.ping", {})
+        self.sidecar.write(json.dumps({"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": waiting}}).encode() + b"\n")
+        self.assertEqual(self.error(waiting).code, -32800)
+        deadline = time.monotonic() + 5
+        with self.assertRaises(OSError):
+            while time.monotonic() < deadline:
+                self.fetch(flow["redirectUri"])
+        self.refused("listenerGone", self.sidecar, "signIn.withCredential", {"credential": {"continuationToken": flow["continuationToken"]}})
+
+    def test_a_port_that_is_taken(self):
+        port = int(self.authorize(listen={})["redirectUri"].split(":")[2].split("/")[0])
+        error = self.refused("listenerUnavailable", self.sidecar, "idp.authorize", {"providerId": "oidc.mock", "listen": {"port": port}})
+        self.assertEqual(error.data["port"], port)

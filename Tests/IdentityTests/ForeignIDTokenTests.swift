@@ -1,0 +1,153 @@
+import Contract
+import Crypto
+import JSON
+import Platform
+import Testing
+
+@testable import Identity
+
+@Suite("an ID token that an app hands in: each check of firebase.md 3.5 alone")
+struct ForeignIDTokenTests {
+    private static let now: Int64 = 1_700_000_000
+
+    /// A token whose claims are good but for `changes`; nil takes one out.
+    private func check(
+        _ changes: [String: JSONValue?] = [:], provider: String = "oidc.a", more: [String] = [],
+        _ companions: ForeignIDToken.Companions = .init()
+    ) throws -> (subject: String, JSONObject) {
+        var claims: JSONObject = [
+            "iss": provider == "apple.com" ? "https://appleid.apple.com" : "https://id.example.com", "aud": "shop", "sub": "carol",
+            "iat": .number(JSONNumber(Self.now)), "exp": .number(JSONNumber(Self.now + 600)),
+        ]
+        for (name, value) in changes { claims[name] = value }
+        let settings = IdpCreate.Params(
+            providerId: provider, clientId: "shop", issuer: provider == "oidc.a" ? "https://id.example.com" : nil, moreClientIds: more)
+        let header = Base64URL.encode(Array(#"{"alg":"ES256","kid":"a"}"#.utf8))
+        let jws = try JWS.parse("\(header).\(Base64URL.encode(JSONValue.object(claims).bytes)).AAAA")
+        return try ForeignIDToken.claims(jws, IdpRecord(settings, nil, createdAt: 0, updatedAt: 0), companions, now: Self.now)
+    }
+
+    private func refused(_ name: String, _ changes: [String: JSONValue?], _ companions: ForeignIDToken.Companions = .init()) {
+        do {
+            _ = try check(changes, companions)
+            Issue.record("accepted: \(changes)")
+        } catch let error as InvalidCredential { #expect(error.check == name, "\(changes)") } catch let error as InvalidNonce {
+            #expect(error.check == name, "\(changes)")
+        } catch { Issue.record("\(error)") }
+    }
+
+    @Test("one that is as it must be is taken")
+    func good() throws {
+        #expect(try check().subject == "carol")
+        #expect(try check(["aud": ["shop"]]).subject == "carol")
+        #expect(try check(["aud": "ios"], more: ["ios"]).subject == "carol")
+    }
+
+    @Test("the issuer is compared to the letter")
+    func issuer() {
+        for other in ["https://id.example.com/", "https://ID.example.com", "http://id.example.com", "https://evil.example"] {
+            refused("issuer", ["iss": .string(other)])
+        }
+        refused("issuer", ["iss": nil])
+        refused("issuer", ["iss": ["https://id.example.com"]])
+    }
+
+    @Test("it is made for one of the client ids")
+    func audience() {
+        refused("audience", ["aud": "other"])
+        refused("audience", ["aud": nil])
+        refused("audience", ["aud": ["other", "third"]])
+        refused("audience", ["aud": ["shop": true]])
+    }
+
+    @Test("one for several clients names the one that asked for it")
+    func authorizedParty() throws {
+        refused("authorizedParty", ["aud": ["shop", "other"]])
+        refused("authorizedParty", ["aud": ["shop", "other"], "azp": "other"])
+        #expect(try check(["aud": ["shop", "other"], "azp": "shop"]).subject == "carol")
+    }
+
+    @Test("it is in time, with five minutes for clocks that differ")
+    func time() throws {
+        func at(_ offset: Int64) -> JSONValue { .number(JSONNumber(Self.now + offset)) }
+        refused("expired", ["exp": at(-300)])
+        refused("expired", ["exp": nil])
+        #expect(try check(["exp": at(-299)]).subject == "carol")
+        refused("notYetValid", ["iat": at(301)])
+        refused("notYetValid", ["iat": nil])
+        refused("notYetValid", ["nbf": at(301)])
+        #expect(try check(["iat": at(300), "nbf": at(300)]).subject == "carol")
+    }
+
+    @Test("it names somebody in 1 to 255 ASCII characters")
+    func subject() throws {
+        for subject: JSONValue? in [nil, "", 7, .string(String(repeating: "a", count: 256)), "caröl"] {
+            refused("subject", ["sub": subject])
+        }
+        #expect(try check(["sub": .string(String(repeating: "a", count: 255))]).subject.count == 255)
+    }
+
+    @Test("a nonce is the SHA-256 of rawNonce in lower-case hexadecimal, on both sides or on none")
+    func nonce() throws {
+        let hex = Hex.encode(Hash.sha256(Array("raw".utf8)))
+        #expect(try check(["nonce": .string(hex)], .init(nonce: .hashed("raw"))).subject == "carol")
+        refused("missing", ["nonce": .string(hex)])
+        refused("unexpected", [:], .init(nonce: .hashed("raw")))
+        refused("mismatch", ["nonce": .string(hex)], .init(nonce: .hashed("Raw")))
+        refused("mismatch", ["nonce": .string(hex.uppercased())], .init(nonce: .hashed("raw")))
+        refused("mismatch", ["nonce": "raw"], .init(nonce: .hashed("raw")))
+        refused("mismatch", ["nonce": .string(Base64URL.encode(Hash.sha256(Array("raw".utf8))))], .init(nonce: .hashed("raw")))
+        refused("mismatch", ["nonce": 7], .init(nonce: .hashed("raw")))
+    }
+
+    @Test("of Apple and Facebook it has a nonce")
+    func needsNonce() {
+        #expect(throws: InvalidNonce.self) { try check(provider: "apple.com") }
+    }
+
+    @Test("an access token is the one that it came with")
+    func accessToken() throws {
+        let hash = ForeignIDToken.hash(of: "jHkWEdUXMU1BwAsC4vtUsZwnNvTIxEl0z9K3vx5KF0Y", under: .RS256)
+        #expect(hash == "77QmUPtjPfzWtF2AnpK9RQ")  // OpenID Connect Core A.3
+        #expect(try check(["at_hash": .string(hash)], .init(accessToken: "jHkWEdUXMU1BwAsC4vtUsZwnNvTIxEl0z9K3vx5KF0Y")).subject == "carol")
+        #expect(try check(["at_hash": .string(hash)]).subject == "carol")
+        #expect(try check([:], .init(accessToken: "any")).subject == "carol")
+        refused("accessTokenHash", ["at_hash": .string(hash)], .init(accessToken: "another"))
+        refused("accessTokenHash", ["at_hash": 7], .init(accessToken: "another"))
+    }
+
+    @Test("claims become what is known of the person; only a provider that may say whose an address is is believed")
+    func mapping() throws {
+        let settings = IdpCreate.Params(providerId: "oidc.a", clientId: "shop", issuer: "https://id.example.com", trustEmail: true)
+        let claims: JSONObject = [
+            "email": "Carol@Example.COM", "email_verified": true, "name": "Carol", "picture": "https://p.example/c.png",
+        ]
+        let trusting = IdpRecord(settings, nil, createdAt: 0, updatedAt: 0)
+        let carol = ProviderIdentity(claims, subject: "c", trusting)
+        #expect(carol.email == "carol@example.com" && carol.isEmailTrusted && carol.displayName == "Carol")
+        #expect(carol.address?.folded == "carol@example.com" && carol.photoUrl == "https://p.example/c.png")
+        var unsaid = claims
+        unsaid["email_verified"] = nil
+        #expect(!ProviderIdentity(unsaid, subject: "c", trusting).isEmailTrusted)
+        var plain = settings
+        plain.trustEmail = false
+        #expect(!ProviderIdentity(claims, subject: "c", IdpRecord(plain, nil, createdAt: 0, updatedAt: 0)).isEmailTrusted)
+        #expect(ProviderIdentity(["email": "no address"], subject: "c", trusting).address == nil)
+    }
+
+    @Test("a pending token stands for all of it, for ten minutes, in its tenant")
+    func pending() throws {
+        let tokens = PendingTokens(vault: Vault(dataKey: SecretBytes(SystemRandom().bytes(32)), random: SystemRandom()))
+        var carol = ProviderIdentity(providerId: "oidc.a", subject: "c")
+        carol.email = "c@d.de"
+        carol.isEmailTrusted = true
+        carol.profile = ["sub": "c", "n": [1, 2]]
+        carol.idToken = "x.y.z"
+        let token = tokens.token(of: carol, in: "default", at: 1000)
+        #expect(try tokens.identity(of: token, in: "default", at: 1599) == carol)
+        #expect(throws: PendingTokenInvalid.self) { try tokens.identity(of: token, in: "default", at: 1600) }
+        #expect(throws: PendingTokenInvalid.self) { try tokens.identity(of: token, in: "shop", at: 1000) }
+        #expect(throws: PendingTokenInvalid.self) { try tokens.identity(of: token + "AAAA", in: "default", at: 1000) }
+        #expect(throws: PendingTokenInvalid.self) { try tokens.identity(of: "", in: "default", at: 1000) }
+    }
+}

@@ -1,0 +1,97 @@
+import Contract
+import Crypto
+import JSON
+import Network
+import Testing
+
+@testable import Identity
+
+@Suite("identity providers of a tenant")
+struct IdpRulesTests {
+    private static let key = #"{"kty": "oct", "k": "AAAA"}"#
+
+    @Test(
+        "settings that do not hold together are refused at the member that is wrong",
+        arguments: [
+            (#"{"providerId": "oidc.a", "clientId": "c"}"#, "/issuer"),
+            (#"{"providerId": "oidc.a", "clientId": "c", "issuer": "http://id.example.com"}"#, "/issuer"),
+            (#"{"providerId": "oidc.a", "clientId": "c", "issuer": "id.example.com"}"#, "/issuer"),
+            (#"{"providerId": "oidc.a", "clientId": "c", "issuer": "https://id.example.com?a=b"}"#, "/issuer"),
+            (#"{"providerId": "google.com", "clientId": "c", "issuer": "https://accounts.google.com"}"#, "/issuer"),
+            (#"{"providerId": "oidc.a", "clientId": "c", "issuer": "https://id.example.com", "responseType": "code"}"#, "/clientSecret"),
+            (#"{"providerId": "github.com", "clientId": "c"}"#, "/clientSecret"),
+            (#"{"providerId": "github.com", "clientId": "c", "clientSecret": "s", "responseType": "idToken"}"#, "/responseType"),
+            (#"{"providerId": "google.com", "clientId": "c", "trustEmail": true}"#, "/trustEmail"),
+            (#"{"providerId": "apple.com", "clientId": "c", "endpoint": "https://a.example"}"#, "/endpoint"),
+            (#"{"providerId": "facebook.com", "clientId": "c", "endpoint": "http://a.example"}"#, "/endpoint"),
+            (#"{"providerId": "facebook.com", "clientId": "c", "endpoint": "https://a.example/"}"#, "/endpoint"),
+            (#"{"providerId": "google.com", "clientId": "c", "keys": [\#(key)]}"#, "/keys/0"),
+        ])
+    func refused(_ settings: String, _ pointer: String) throws {
+        let settings = try IdpCreate.Params(decoding: JSONText(settings).root)
+        do {
+            try IdpRules.check(settings, hasSecret: settings.clientSecret != nil, allowsPlainLoopback: false)
+            Issue.record("accepted")
+        } catch let error as InvalidIdp { #expect(error.pointer == pointer) }
+    }
+
+    @Test(
+        "what holds together is taken",
+        arguments: [
+            #"{"providerId": "oidc.a", "clientId": "c", "issuer": "https://id.example.com/"}"#,
+            #"{"providerId": "oidc.a", "clientId": "c", "issuer": "http://localhost:8080", "allowInsecure": true, "trustEmail": true}"#,
+            #"{"providerId": "google.com", "clientId": "c"}"#, #"{"providerId": "apple.com", "clientId": "c", "moreClientIds": ["d"]}"#,
+            #"{"providerId": "microsoft.com", "clientId": "c", "issuer": "https://login.microsoftonline.com/x/v2.0"}"#,
+            #"{"providerId": "github.com", "clientId": "c", "clientSecret": "s"}"#,
+            #"{"providerId": "facebook.com", "clientId": "c", "endpoint": "https://graph.example/v9"}"#,
+        ])
+    func taken(_ settings: String) throws {
+        let settings = try IdpCreate.Params(decoding: JSONText(settings).root)
+        try IdpRules.check(settings, hasSecret: settings.clientSecret != nil, allowsPlainLoopback: false)
+        let stored = try IdpCreate.Params(decoding: JSONText(JSONValue.object(settings.stored).text).root)
+        #expect(stored.stored == settings.stored)
+    }
+
+    @Test("names are those of known providers, or oidc. and more")
+    func names() {
+        for name in ["oidc.", "oidc", "saml.a", "Google.com", "google.com.evil", "oidc.A", "oidc.a.", "twitter.com", "oidc. a"] {
+            #expect(throws: InvalidParams.self, "\(name)") {
+                try IdpGet.Params(decoding: JSONText(#"{"providerId": "\#(name)"}"#).root)
+            }
+        }
+    }
+
+    @Test("a secret stays with the issuer that it was given for")
+    func secretsStay() throws {
+        let vault = Vault(dataKey: SecretBytes(SystemRandom().bytes(32)), random: SystemRandom())
+        let made = try IdpCreate.Params(
+            decoding: JSONText(
+                #"{"providerId": "oidc.a", "clientId": "c", "clientSecret": "hush", "issuer": "https://a.example", "responseType": "code"}"#
+            ).root)
+        let before = IdpRecord(made, IdpRecord.seal(made, vault), createdAt: 1, updatedAt: 1)
+        #expect(before.settings.clientSecret == nil)
+        let renamed = try IdpDeclaration(providerId: "oidc.a", displayName: "A").over(before, nil, at: 2, allowsPlainLoopback: false)
+        #expect(try renamed.openSecret(vault) == "hush")
+        #expect(throws: InvalidIdp.self) {
+            try IdpDeclaration(providerId: "oidc.a", issuer: "https://b.example").over(before, nil, at: 2, allowsPlainLoopback: false)
+        }
+        let change = IdpDeclaration(providerId: "oidc.a", clientSecret: "other", issuer: "https://b.example")
+        let moved = try change.over(before, change.sealedSecret(vault), at: 2, allowsPlainLoopback: false)
+        #expect(try moved.openSecret(vault) == "other")
+    }
+
+    @Test("each source of addresses is believed as far as its rule goes (firebase.md 5.5)")
+    func trust() {
+        let rows: [(KnownProvider, String, verified: Bool, managed: Bool, Bool)] = [
+            (.google, "a@gmail.com", true, false, true), (.google, "a@gmail.com", false, false, false),
+            (.google, "a@corp.example", true, true, true), (.google, "a@corp.example", true, false, false),
+            (.google, "a@gmail.com.evil.example", true, false, false), (.apple, "a@any.example", false, false, true),
+            (.microsoft, "a@outlook.com", false, false, true), (.microsoft, "a@hotmail.com", false, false, true),
+            (.microsoft, "a@corp.example", true, false, false), (.facebook, "a@gmail.com", true, true, false),
+            (.github, "a@gmail.com", true, true, false),
+        ]
+        for (provider, email, isVerified, isManaged, trusted) in rows {
+            #expect(provider.isTrusted(email: email, isVerified: isVerified, isManaged: isManaged) == trusted, "\(provider) \(email)")
+        }
+    }
+}
