@@ -41,7 +41,9 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
-            swiftSettings: strict),
+            swiftSettings: strict,
+            // Nobody links against a program: the names that it would export, 1.5 MB of them, stay out.
+            linkerSettings: [.unsafeFlags(["-Xlinker", "--no-export-dynamic"])]),
         .executableTarget(
             name: "CryptoBenchmark", dependencies: ["Crypto", "Platform"], path: "Tests/Benchmarks/Crypto", swiftSettings: strict),
         .executableTarget(name: "ContractGenerator", dependencies: ["JSON"], swiftSettings: strict),
