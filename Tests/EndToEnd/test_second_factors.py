@@ -86,7 +86,7 @@ class SecondFactors(Federation):
             self.refused("tokenRevoked", self.sidecar, "token.verify", {"token": gone, "tenantId": "default"})
         self.assertEqual(self.sidecar.call("account.get", {"accountId": account})["factors"], [factor])
         self.assertEqual(self.sidecar.call("mfa.list", {"accountId": account})["factors"], [factor])
-        self.refused("continuationTokenInvalid", self.sidecar, "mfa.confirm", {"continuationToken": step["continuationToken"], "code": self.code(step["secret"])})
+        self.refused("flowFinished", self.sidecar, "mfa.confirm", {"continuationToken": step["continuationToken"], "code": self.code(step["secret"])})
 
     def test_who_may_enrol(self):
         account, token = self.password_account(verified=False)
@@ -241,7 +241,7 @@ class SecondFactors(Federation):
         self.assertEqual(claims_of(fresh["idToken"])["mintmark"]["second_factor"], claims_of(final["idToken"])["mintmark"]["second_factor"])
         self.assertEqual(claims_of(fresh["accessToken"])["amr"], ["pwd", "otp", "mfa"])
         for method, given in {"mfa.resolve": {"code": self.code(secret)}, "mfa.challenge": {"factorId": answer["hints"][0]["factorId"]}}.items():
-            self.refused("continuationTokenInvalid", self.sidecar, method, {"continuationToken": answer["continuationToken"], **given})
+            self.refused("flowFinished", self.sidecar, method, {"continuationToken": answer["continuationToken"], **given})
 
     def test_a_code_is_taken_once_and_not_much_too_late(self):
         _, token = self.password_account()
@@ -378,7 +378,7 @@ class SecondFactors(Federation):
         self.sidecar.call("mfa.withdraw", {"accountId": account, "factorId": factor})
         self.refused("factorNotFound", self.sidecar, "mfa.resolve", given)
         self.sidecar.call("account.delete", {"accountId": account})
-        self.refused("continuationTokenExpired", self.sidecar, "mfa.resolve", given)
+        self.refused("flowEnded", self.sidecar, "mfa.resolve", given)
 
     def test_switched_off_one_factor_is_enough(self):
         _, token = self.password_account()

@@ -27,6 +27,8 @@ export declare class MfaMethods {
    * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
    * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes (where it waits for a code: ten minutes
    * after the code has expired), took longer than an hour, or waited for longer than five minutes to be signed in with.
+   * @throws {FlowFinished} Any step of a flow that has ended in tokens, also the last one sent again.
+   * @throws {FlowEnded} Any step of a flow that something else has ended before its time.
    * @throws {StepNotPossible} A step that does not follow from where the flow stands.
    */
   challenge(
@@ -67,6 +69,8 @@ export declare class MfaMethods {
    * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
    * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes (where it waits for a code: ten minutes
    * after the code has expired), took longer than an hour, or waited for longer than five minutes to be signed in with.
+   * @throws {FlowFinished} Any step of a flow that has ended in tokens, also the last one sent again.
+   * @throws {FlowEnded} Any step of a flow that something else has ended before its time.
    * @throws {StepNotPossible} A step that does not follow from where the flow stands.
    */
   confirm(
@@ -107,6 +111,8 @@ export declare class MfaMethods {
    * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
    * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes (where it waits for a code: ten minutes
    * after the code has expired), took longer than an hour, or waited for longer than five minutes to be signed in with.
+   * @throws {FlowFinished} Any step of a flow that has ended in tokens, also the last one sent again.
+   * @throws {FlowEnded} Any step of a flow that something else has ended before its time.
    * @throws {StepNotPossible} A step that does not follow from where the flow stands.
    * @throws {TokenMalformed} Not three parts of base64url, no JSON object, a member missing or of a wrong type, an
    * unknown critical header.
@@ -206,6 +212,8 @@ export declare class MfaMethods {
    * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
    * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes (where it waits for a code: ten minutes
    * after the code has expired), took longer than an hour, or waited for longer than five minutes to be signed in with.
+   * @throws {FlowFinished} Any step of a flow that has ended in tokens, also the last one sent again.
+   * @throws {FlowEnded} Any step of a flow that something else has ended before its time.
    * @throws {StepNotPossible} A step that does not follow from where the flow stands.
    */
   resolve(

@@ -39,6 +39,8 @@ export class MfaMethods {
    * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
    * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes (where it waits for a code: ten minutes
    * after the code has expired), took longer than an hour, or waited for longer than five minutes to be signed in with.
+   * @throws {FlowFinished} Any step of a flow that has ended in tokens, also the last one sent again.
+   * @throws {FlowEnded} Any step of a flow that something else has ended before its time.
    * @throws {StepNotPossible} A step that does not follow from where the flow stands.
    */
   challenge(params, options) {
@@ -78,6 +80,8 @@ export class MfaMethods {
    * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
    * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes (where it waits for a code: ten minutes
    * after the code has expired), took longer than an hour, or waited for longer than five minutes to be signed in with.
+   * @throws {FlowFinished} Any step of a flow that has ended in tokens, also the last one sent again.
+   * @throws {FlowEnded} Any step of a flow that something else has ended before its time.
    * @throws {StepNotPossible} A step that does not follow from where the flow stands.
    */
   confirm(params, options) {
@@ -117,6 +121,8 @@ export class MfaMethods {
    * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
    * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes (where it waits for a code: ten minutes
    * after the code has expired), took longer than an hour, or waited for longer than five minutes to be signed in with.
+   * @throws {FlowFinished} Any step of a flow that has ended in tokens, also the last one sent again.
+   * @throws {FlowEnded} Any step of a flow that something else has ended before its time.
    * @throws {StepNotPossible} A step that does not follow from where the flow stands.
    * @throws {TokenMalformed} Not three parts of base64url, no JSON object, a member missing or of a wrong type, an
    * unknown critical header.
@@ -213,6 +219,8 @@ export class MfaMethods {
    * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
    * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes (where it waits for a code: ten minutes
    * after the code has expired), took longer than an hour, or waited for longer than five minutes to be signed in with.
+   * @throws {FlowFinished} Any step of a flow that has ended in tokens, also the last one sent again.
+   * @throws {FlowEnded} Any step of a flow that something else has ended before its time.
    * @throws {StepNotPossible} A step that does not follow from where the flow stands.
    */
   resolve(params, options) {

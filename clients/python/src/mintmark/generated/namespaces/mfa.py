@@ -52,6 +52,8 @@ class MfaMethods:
             ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
                 ten minutes after the code has expired), took longer than an hour, or waited for longer than
                 five minutes to be signed in with.
+            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
+            FlowEnded: Any step of a flow that something else has ended before its time.
             StepNotPossible: A step that does not follow from where the flow stands.
 
         Elsewhere: firebase: mfaSignIn:start; nativeAuth: /oauth2/v2.0/challenge.
@@ -122,6 +124,8 @@ class MfaMethods:
             ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
                 ten minutes after the code has expired), took longer than an hour, or waited for longer than
                 five minutes to be signed in with.
+            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
+            FlowEnded: Any step of a flow that something else has ended before its time.
             StepNotPossible: A step that does not follow from where the flow stands.
 
         Elsewhere: firebase: mfaEnrollment:finalize; nativeAuth: /register/v1.0/continue.
@@ -202,6 +206,8 @@ class MfaMethods:
             ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
                 ten minutes after the code has expired), took longer than an hour, or waited for longer than
                 five minutes to be signed in with.
+            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
+            FlowEnded: Any step of a flow that something else has ended before its time.
             StepNotPossible: A step that does not follow from where the flow stands.
             TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
                 an unknown critical header.
@@ -364,6 +370,8 @@ class MfaMethods:
             ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
                 ten minutes after the code has expired), took longer than an hour, or waited for longer than
                 five minutes to be signed in with.
+            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
+            FlowEnded: Any step of a flow that something else has ended before its time.
             StepNotPossible: A step that does not follow from where the flow stands.
 
         Elsewhere: firebase: mfaSignIn:finalize; nativeAuth: /oauth2/v2.0/token grant_type=mfa_oob.
@@ -489,6 +497,8 @@ class AsyncMfaMethods:
             ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
                 ten minutes after the code has expired), took longer than an hour, or waited for longer than
                 five minutes to be signed in with.
+            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
+            FlowEnded: Any step of a flow that something else has ended before its time.
             StepNotPossible: A step that does not follow from where the flow stands.
 
         Elsewhere: firebase: mfaSignIn:start; nativeAuth: /oauth2/v2.0/challenge.
@@ -559,6 +569,8 @@ class AsyncMfaMethods:
             ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
                 ten minutes after the code has expired), took longer than an hour, or waited for longer than
                 five minutes to be signed in with.
+            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
+            FlowEnded: Any step of a flow that something else has ended before its time.
             StepNotPossible: A step that does not follow from where the flow stands.
 
         Elsewhere: firebase: mfaEnrollment:finalize; nativeAuth: /register/v1.0/continue.
@@ -639,6 +651,8 @@ class AsyncMfaMethods:
             ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
                 ten minutes after the code has expired), took longer than an hour, or waited for longer than
                 five minutes to be signed in with.
+            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
+            FlowEnded: Any step of a flow that something else has ended before its time.
             StepNotPossible: A step that does not follow from where the flow stands.
             TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
                 an unknown critical header.
@@ -801,6 +815,8 @@ class AsyncMfaMethods:
             ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
                 ten minutes after the code has expired), took longer than an hour, or waited for longer than
                 five minutes to be signed in with.
+            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
+            FlowEnded: Any step of a flow that something else has ended before its time.
             StepNotPossible: A step that does not follow from where the flow stands.
 
         Elsewhere: firebase: mfaSignIn:finalize; nativeAuth: /oauth2/v2.0/token grant_type=mfa_oob.
