@@ -100,6 +100,7 @@ class Crashes:
         """Waits for a random moment and kills. Answers what was and, where the process lives on, will be answered."""
         time.sleep(max(0, began + self.random.uniform(0, self.seconds) - time.monotonic()))
         if self.server:
+            self.cut = self.sidecar.arrived() < REQUESTS
             self.where.crash()
             return self.sidecar.lines(REQUESTS, timeout=120)
         self.sidecar.process.kill()

@@ -118,6 +118,11 @@ class Sidecar:
                     raise TimeoutError(f"no answer within {timeout} s; its last words: {self.stderr_text()[-400:]!r}")
                 self._changed.wait(max(0, deadline - time.monotonic()))
 
+    def arrived(self):
+        """How many messages have arrived and were not taken yet."""
+        with self._changed:
+            return len(self._inbox)
+
     def lines(self, count, timeout=60):
         """Waits until `count` answers arrived (or the process ended) and takes everything that did, as raw lines."""
         deadline = time.monotonic() + timeout
