@@ -19,7 +19,7 @@ enum Environment {
     /// What may follow `MINTMARK_`.
     private static let known = [
         "ACCOUNT", "APP", "APPLY", "AUDIT_ISSUANCE", "AUDIT_RETENTION_DAYS", "BINARY", "CALLER", "CA_FILE", "CLOCK", "DB_CONNECTIONS",
-        "DRAIN",
+        "DRAIN", "FRAMING",
         "ISSUER", "LOG_LEVEL", "MAIL_FROM", "MASTER_KEY", "MASTER_KEY_FILE", "MAX_LINE", "MIGRATE", "PARENT", "PROXY", "REGION",
         "SEQUENTIAL",
         "SMTP", "SMTP_PASSWORD", "SMTP_PASSWORD_FILE", "SMTP_UNENCRYPTED", "SMTP_URL", "SMTP_USER", "STORE", "TESTING", "WATCH",

@@ -28,6 +28,7 @@ enum PlainServe {
         case "--master-key-file": settings.store.masterKeyFile = value
         case "--caller": settings.store.caller = value
         case "--apply": settings.apply = value
+        case "--framing": settings.framing = value
         case "--migrate": settings.store.migrate = value
         case "--ca-file": settings.store.caFile = value
         case "--proxy": settings.store.proxy = value

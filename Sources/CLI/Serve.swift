@@ -28,15 +28,24 @@ struct Serve: ParsableCommand {
     @Option(parsing: .unconditional, help: ArgumentHelp("How long SIGTERM waits for what is in flight. (default: 5)", valueName: "seconds"))
     var drain: Int?
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("The longest line that is read. (default: 1048576)", valueName: "bytes"))
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("The longest line, or message, that is read. (default: 1048576)", valueName: "bytes"))
     var maxLine: Int?
 
     @Option(parsing: .unconditional, help: ArgumentHelp("End when this process is gone.", valueName: "pid"))
     var parent: Int32?
 
+    @Option(
+        help: ArgumentHelp(
+            "How messages are told apart: lines, or content-length for headers as in the Language Server Protocol. (default: lines)",
+            valueName: "framing"),
+        completion: .list(Framing.allCases.map(\.rawValue)))
+    var framing: String?
+
     func run() throws {
-        try ServeSettings(store: options.settings, apply: apply, sequential: sequential, drain: drain, maxLine: maxLine, parent: parent)
-            .serve()
+        try ServeSettings(
+            store: options.settings, apply: apply, sequential: sequential, drain: drain, maxLine: maxLine, parent: parent, framing: framing
+        ).serve()
     }
 }
 
@@ -48,6 +57,7 @@ struct ServeSettings {
     var drain: Int?
     var maxLine: Int?
     var parent: Int32?
+    var framing: String?
 
     /// Serves until the end.
     ///
@@ -72,6 +82,12 @@ struct ServeSettings {
         }
         server.parent = try parent ?? Environment.integer("PARENT").flatMap { Int32(exactly: $0) }
         if let parent = server.parent, parent <= 0 { throw ValidationError("--parent is the number of a process.") }
+        if let given = GivenValue(framing, "--framing", "FRAMING") {
+            guard let framing = Framing(rawValue: given.value) else {
+                throw ValidationError("\(given.source) is lines or content-length, not '\(given.value)'.")
+            }
+            server.framing = framing
+        }
         return server
     }
 }

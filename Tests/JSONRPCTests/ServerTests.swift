@@ -28,8 +28,10 @@ final class PipedServer: Sendable {
         Thread.start(name: "server") { server.run() }
     }
 
-    func send(_ text: String) {
-        var bytes = Array((text + "\n").utf8)[...]
+    func send(_ text: String) { send(bytes: Array((text + "\n").utf8)) }
+
+    func send(bytes: [UInt8]) {
+        var bytes = bytes[...]
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { write(toServer, $0.baseAddress, $0.count) }
             if count <= 0 { return }
@@ -39,18 +41,25 @@ final class PipedServer: Sendable {
 
     func endInput() { close(toServer) }
 
-    /// Reads to the end, or `count` lines.
-    func lines(_ count: Int = .max) -> [JSONValue] {
+    /// Reads to the end.
+    func everything() -> [UInt8] { read(lines: .max) }
+
+    private func read(lines count: Int) -> [UInt8] {
         var all: [UInt8] = []
         var byte = [UInt8](repeating: 0, count: 65_536)
         var lines = 0
         while lines < count {
-            let got = read(fromServer, &byte, byte.count)
+            let got = Glibc.read(fromServer, &byte, byte.count)
             if got <= 0 { break }
             all += byte[..<got]
             lines += byte[..<got].count { $0 == 10 }
         }
-        return all.split(separator: 10).compactMap { try? JSONValue(parsing: Array($0)) }
+        return all
+    }
+
+    /// Reads to the end, or `count` lines.
+    func lines(_ count: Int = .max) -> [JSONValue] {
+        read(lines: count).split(separator: 10).compactMap { try? JSONValue(parsing: Array($0)) }
     }
 
     func waitForEnd() -> ServerEnding? { ended.wait(deadline: Monotonic.nanoseconds() + 20_000_000_000) { $0 } }

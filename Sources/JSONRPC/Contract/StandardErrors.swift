@@ -9,9 +9,12 @@ public struct ParseError: ResponseError {
     public var type: String { "parseError" }
     public var message: String { WireTexts.parseError(reason: reason, offset: String(offset)) }
 
-    init(_ error: JSONSyntaxError) {
+    init(_ error: JSONSyntaxError, in text: UnsafeRawBufferPointer) {
         offset = error.offset
-        reason = error.reason.rawValue + (error.reason == .tooDeep ? " (64 levels at most)" : "")
+        let isHeader = text.starts(with: "Content-Length:".utf8)
+        reason =
+            error.reason.rawValue + (error.reason == .tooDeep ? " (64 levels at most)" : "")
+            + (isHeader ? "; messages with such a header are read with --framing content-length" : "")
     }
 
     public func writeData(to writer: inout JSONWriter) {

@@ -116,7 +116,7 @@ enum Incoming: Sendable {
         do {
             text = try JSONText(bytes)
         } catch {
-            self = .refused(ParseError(error))
+            self = .refused(ParseError(error, in: bytes))
             return
         }
         let root = text.root

@@ -3,15 +3,7 @@ import Glibc
 /// Reads lines from a descriptor, many with one `read(2)`, each lent out where it lies in the buffer.
 ///
 /// The buffer holds 64 KiB and grows for a long line, never beyond `maximumLine`; of a longer one nothing is kept.
-struct LineReader: ~Copyable {
-    enum Line {
-        /// Without its end; never blank. Valid until the next `fill`.
-        case text(UnsafeRawBufferPointer)
-        case tooLong
-    }
-
-    enum Filled { case some, end }
-
+struct LineReader: MessageReader, ~Copyable {
     private static let usualCapacity = 64 * 1024
 
     private let descriptor: Int32
@@ -63,7 +55,7 @@ struct LineReader: ~Copyable {
             }
             if count < 0, errno == EINTR { continue }
             if count < 0, errno == EAGAIN {
-                waitUntilReadable()
+                Self.waitUntilReadable(descriptor)
                 continue
             }
             if count < 0 { failure = errno }
@@ -72,8 +64,8 @@ struct LineReader: ~Copyable {
         }
     }
 
-    /// The next line that has been read to its end; at the end of the stream also one that has no end.
-    mutating func next() -> Line? {
+    /// The next line that has been read to its end, without that end and never blank; at the end of the stream also one that has no end.
+    mutating func next() -> Received? {
         while start < end {
             guard let newline = memchr(buffer.baseAddress! + searched, 10, end - searched) else { return lineWithoutEnd() }
             let lineStart = start
@@ -89,7 +81,7 @@ struct LineReader: ~Copyable {
         return nil
     }
 
-    private mutating func lineWithoutEnd() -> Line? {
+    private mutating func lineWithoutEnd() -> Received? {
         searched = end
         if isSkipping {
             start = end
@@ -106,7 +98,7 @@ struct LineReader: ~Copyable {
     }
 
     /// The line in `range`, nil if it is blank.
-    private func line(_ range: Range<Int>) -> Line? {
+    private func line(_ range: Range<Int>) -> Received? {
         var first = range.lowerBound
         var end = range.upperBound
         while first < end, Self.isBlank(buffer[end - 1]) { end -= 1 }
@@ -137,7 +129,7 @@ struct LineReader: ~Copyable {
     }
 
     /// The host has made the shared description nonblocking; it is not ours to change.
-    private func waitUntilReadable() {
+    static func waitUntilReadable(_ descriptor: Int32) {
         var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         _ = poll(&request, 1, -1)
     }

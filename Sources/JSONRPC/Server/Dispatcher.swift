@@ -46,10 +46,14 @@ final class Dispatcher: AnswerOutlet {
 
     /// Answers a line that is too long to be read.
     func refuseTooLong(_ limit: Int, on bench: inout Workbench) {
+        let what = framing == .lines ? "line" : "message"
+        refuse(InvalidRequest("the \(what) is longer than \(limit) bytes and was skipped; --max-line allows longer ones"), on: &bench)
+    }
+
+    /// Answers what was read and is no message.
+    func refuse(_ error: any ResponseError, on bench: inout Workbench) {
         let start = bench.writer.bytes.count
-        performer.refuse(
-            id: nil, trace: nil, InvalidRequest("the line is longer than \(limit) bytes and was skipped; --max-line allows longer ones"),
-            on: &bench)
+        performer.refuse(id: nil, trace: nil, error, on: &bench)
         framing.seal(&bench.writer.bytes, from: start)
         outbox.send(bench.writer.bytes)
         bench.clear()

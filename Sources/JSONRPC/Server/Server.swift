@@ -74,7 +74,13 @@ public final class Server: Sendable {
 
     /// - Returns: nil, or the system's number for why the input can be read no further.
     private func readAll() -> Int32? {
-        var reader = options.framing.reader(of: input, maximumMessage: options.maximumLine)
+        switch options.framing {
+        case .lines: readAll(LineReader(input, maximumLine: options.maximumLine))
+        case .contentLength: readAll(FrameReader(input, maximumBody: options.maximumLine))
+        }
+    }
+
+    private func readAll<Reader: MessageReader & ~Copyable>(_ reader: consuming Reader) -> Int32? {
         var bench = Workbench(number: numbers.take())
         while !end.hasBegun {
             flow.waitToRead()
@@ -84,13 +90,16 @@ public final class Server: Sendable {
         return reader.failure
     }
 
-    private func readLines(_ reader: inout LineReader, _ bench: inout Workbench) {
+    private func readLines<Reader: MessageReader & ~Copyable>(_ reader: inout Reader, _ bench: inout Workbench) {
         var pending = Pending()
         while let line = reader.next() {
             switch line {
             case .tooLong:
                 submit(&pending)
                 dispatcher.refuseTooLong(options.maximumLine, on: &bench)
+            case .refused(let flaw):
+                submit(&pending)
+                dispatcher.refuse(InvalidRequest(flaw.reason), on: &bench)
             case .text(let text):
                 let load = Load(line: text)
                 if end.hasBegun {

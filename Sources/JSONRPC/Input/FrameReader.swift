@@ -1,0 +1,129 @@
+import Glibc
+
+/// Reads messages with the header of the Language Server Protocol's base protocol (3.17): `Content-Length: N`, `\r\n`, an empty line, and
+/// N bytes. `Content-Type` may stand beside it, and name UTF-8 only; other fields are passed over.
+///
+/// A body beyond the limit is skipped, and the message after it is read. After a header that cannot be read nobody can say where the next
+/// message begins: nothing more is read, and `failure` is EBADMSG.
+struct FrameReader: MessageReader, ~Copyable {
+    /// A header with all its lines, in bytes.
+    static let maximumHeader = 4096
+    /// The largest `--max-line`: a header that says more is taken for broken instead of skipping for ever.
+    static let maximumLength = 1 << 26
+
+    private static let usualCapacity = 64 * 1024
+
+    private let descriptor: Int32
+    private let maximumBody: Int
+    private var buffer: UnsafeMutableRawBufferPointer
+    /// What is read and not taken.
+    private var start = 0
+    private var end = 0
+    /// The length of the body that comes next, once its header is read.
+    private var body: Int?
+    /// How much of a body is still to be passed over.
+    private var skipping = 0
+    private var hasEnded = false
+    private(set) var failure: Int32?
+
+    init(_ descriptor: Int32, maximumBody: Int) {
+        self.descriptor = descriptor
+        self.maximumBody = maximumBody
+        buffer = .allocate(byteCount: Self.usualCapacity, alignment: 16)
+    }
+
+    deinit { buffer.deallocate() }
+
+    var isDrained: Bool { start == end }
+
+    mutating func fill() -> Filled {
+        if hasEnded || failure != nil { return .end }
+        makeRoom()
+        while true {
+            let count = read(descriptor, buffer.baseAddress! + end, buffer.count - end)
+            if count > 0 {
+                end += count
+                return .some
+            }
+            if count < 0, errno == EINTR { continue }
+            if count < 0, errno == EAGAIN {
+                LineReader.waitUntilReadable(descriptor)
+                continue
+            }
+            if count < 0 { failure = errno }
+            hasEnded = true
+            // A message that is not complete is found by `next`.
+            return failure != nil || isDrained && body == nil && skipping == 0 ? .end : .some
+        }
+    }
+
+    mutating func next() -> Received? {
+        while failure == nil {
+            if skipping > 0 {
+                let passed = min(skipping, end - start)
+                start += passed
+                skipping -= passed
+                if skipping > 0 { return atEnd() }
+            }
+            guard let length = body else {
+                guard start < end else { return nil }
+                switch FrameHeader.read(UnsafeRawBufferPointer(rebasing: buffer[start..<end])) {
+                case .unfinished: return atEnd()
+                case .broken(let flaw): return broken(flaw)
+                case .complete(let header):
+                    start += header.size
+                    if let refusal = begin(header) { return refusal }
+                }
+                continue
+            }
+            guard end - start >= length else { return atEnd() }
+            defer { start += length }
+            body = nil
+            return .text(Self.trimmed(UnsafeRawBufferPointer(rebasing: buffer[start..<start + length])))
+        }
+        return nil
+    }
+
+    /// Goes on to the body of a header, or past it: then it answers why.
+    private mutating func begin(_ header: FrameHeader) -> Received? {
+        if header.length <= maximumBody, header.isUTF8 {
+            body = header.length
+            return nil
+        }
+        skipping = header.length
+        return header.length > maximumBody ? .tooLong : .refused(.otherCharset)
+    }
+
+    /// Nothing more can be taken from what is read: more is to come, or the input ended too early.
+    private mutating func atEnd() -> Received? { hasEnded ? broken(.endsInside) : nil }
+
+    private mutating func broken(_ flaw: FrameFlaw) -> Received {
+        failure = EBADMSG
+        start = end
+        return .refused(flaw)
+    }
+
+    /// A body without white space around it, so that what is inside can be told from its first byte.
+    private static func trimmed(_ body: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
+        var (first, end) = (0, body.count)
+        while first < end, isBlank(body[end - 1]) { end -= 1 }
+        while first < end, isBlank(body[first]) { first += 1 }
+        return UnsafeRawBufferPointer(rebasing: body[first..<end])
+    }
+
+    /// Moves what is left to the front; grows with what has come of a body, never with what a header promises, and shrinks again after it.
+    private mutating func makeRoom() {
+        if start > 0 { memmove(buffer.baseAddress!, buffer.baseAddress! + start, end - start) }
+        (start, end) = (0, end - start)
+        if end == 0, body == nil, buffer.count > Self.usualCapacity { resize(to: Self.usualCapacity) }
+        if end == buffer.count { resize(to: min(buffer.count * 2, max(body ?? 0, end + 4096))) }
+    }
+
+    private mutating func resize(to capacity: Int) {
+        let other = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 16)
+        other.copyMemory(from: UnsafeRawBufferPointer(rebasing: buffer[..<end]))
+        buffer.deallocate()
+        buffer = other
+    }
+}

@@ -1,0 +1,149 @@
+"""`--framing content-length`: the headers of the Language Server Protocol, as its clients write and read them."""
+
+import json
+import subprocess
+import threading
+
+from endtoend import EndToEnd
+from pylsp_jsonrpc.endpoint import Endpoint
+from pylsp_jsonrpc.exceptions import JsonRpcException
+from pylsp_jsonrpc.streams import JsonRpcStreamReader, JsonRpcStreamWriter
+
+
+def frame(message, header=""):
+    body = message if isinstance(message, bytes) else json.dumps(message).encode()
+    return b"%sContent-Length: %d\r\n\r\n%s" % (header.encode(), len(body), body)
+
+
+def ping(id):
+    return {"jsonrpc": "2.0", "id": id, "method": "system.ping"}
+
+
+def unframed(data):
+    """Every message of a stream, which must hold nothing else."""
+    messages = []
+    while data:
+        header, _, rest = data.partition(b"\r\n\r\n")
+        name, length = header.split(b": ")
+        assert name == b"Content-Length", header
+        messages.append(json.loads(rest[:int(length)]))
+        data = rest[int(length):]
+    return messages
+
+
+class Framed(EndToEnd):
+    def exchange(self, data, *options, status=0, environment=None):
+        """What a process answers to `data`."""
+        sidecar = self.spawn(*(options or ["--framing", "content-length"]), reading=False, environment=environment)
+        out, _ = sidecar.process.communicate(data, timeout=20)
+        self.assertEqual(sidecar.process.returncode, status, sidecar.stderr_text())
+        return unframed(out), sidecar.stderr_text()
+
+    def client(self):
+        """A connected endpoint of python-lsp-jsonrpc."""
+        sidecar = self.spawn("--framing", "content-length", reading=False, testing=True)
+        notified = []
+        writer = JsonRpcStreamWriter(sidecar.process.stdin)
+        endpoint = Endpoint({"credentialsProvider/identityChanged": notified.append}, writer.write)
+        reader = JsonRpcStreamReader(open(sidecar.process.stdout.fileno(), "rb", closefd=False))
+        thread = threading.Thread(target=reader.listen, args=(endpoint.consume,), daemon=True)
+        thread.start()
+        self.addCleanup(endpoint.shutdown)
+        self.addCleanup(thread.join, 20)
+        self.addCleanup(sidecar.end_input)
+        return endpoint, notified
+
+    def test_a_client_of_the_language_server_protocol_works(self):
+        """python-lsp-jsonrpc writes Content-Type too, and gives ids that are UUIDs."""
+        client, notified = self.client()
+        pool = client.request("pool.create", {"name": "shop", "developerProvider": "login.shop"}).result(20)
+        futures = [client.request("token.mintForDeveloper", {"poolId": pool["poolId"], "logins": {"login.shop": f"u{n}"}}) for n in range(200)]
+        self.assertEqual(len({each.result(20)["identityId"] for each in futures}), 200)
+        with self.assertRaises(JsonRpcException) as refused:
+            client.request("pool.create", {"name": "Bäckerei 🥨"}).result(20)
+        self.assertEqual((refused.exception.code, refused.exception.data["type"]), (-32602, "invalidParams"))
+        self.assertIn("Bäckerei 🥨", refused.exception.message)
+
+    def test_notifications_have_frames(self):
+        client, notified = self.client()
+        pool = client.request("pool.create", {"name": "s", "developerProvider": "l", "allowUnauthenticated": True}).result(20)["poolId"]
+        alice = client.request("token.mintForDeveloper", {"poolId": pool, "logins": {"l": "alice"}}).result(20)["identityId"]
+        provider = client.request("credentialsProvider.open", {"poolId": pool}).result(20)["provider"]
+        client.request("credentialsProvider.identityId", {"provider": provider}).result(20)
+        client.request("credentialsProvider.setLogins", {"provider": provider, "logins": {"l": "alice"}}).result(20)
+        self.assertEqual(client.request("credentialsProvider.identityId", {"provider": provider}).result(20)["identityId"], alice)
+        self.assertEqual([each["newIdentityId"] for each in notified], [alice])
+
+    def test_a_cancelled_request_is_answered(self):
+        """python-lsp-jsonrpc stumbles over that answer, so this is done by hand."""
+        sidecar = self.spawn("--framing", "content-length", reading=False, testing=True)
+        sidecar.write(frame({"jsonrpc": "2.0", "id": 7, "method": "test.outbox", "params": {"waitSeconds": 60}}))
+        sidecar.write(frame({"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": 7}}))
+        sidecar.end_input()
+        answers = unframed(sidecar.process.stdout.read())
+        self.assertEqual([(each["id"], each["error"]["code"]) for each in answers], [(7, -32800)])
+
+    def test_batches_answers_and_frames_in_pieces(self):
+        sidecar = self.spawn("--framing", "content-length", reading=False)
+        for byte in frame([ping(1), ping(2)]) + frame(ping(3), "X-Field: y\r\n"):
+            sidecar.write(bytes([byte]))
+        sidecar.end_input()
+        batch, single = sorted(unframed(sidecar.process.stdout.read()), key=lambda m: isinstance(m, dict))
+        self.assertEqual(({each["id"] for each in batch}, single["id"]), ({1, 2}, 3))
+
+    def test_the_environment_may_ask_for_it(self):
+        messages, _ = self.exchange(frame(ping(1)), "--sequential", environment={"MINTMARK_FRAMING": "content-length"})
+        self.assertEqual([m["id"] for m in messages], [1])
+
+    def test_a_framing_that_is_none_is_wrong_usage(self):
+        for options, environment in ((["--framing", "headers"], {}), (["--sequential"], {"MINTMARK_FRAMING": "headers"})):
+            sidecar = self.spawn(*options, environment=environment)
+            self.assertEqual(sidecar.wait(), 64)
+            self.assertIn("is lines or content-length, not 'headers'", sidecar.stderr_text())
+
+    def test_what_is_too_long_is_skipped(self):
+        """--max-line is for the body; the next message is read."""
+        body = json.dumps({**ping(1), "x": "y" * 2000}).encode()
+        messages, _ = self.exchange(frame(body) + frame(ping(2)) + frame(b"x" * 500_000) + frame(ping(3)),
+                                    "--framing", "content-length", "--max-line", "1024")
+        self.assertEqual([(m["id"], m["error"]["code"]) for m in messages if "error" in m], [(None, -32600)] * 2)
+        self.assertIn("--max-line allows longer ones", next(m for m in messages if "error" in m)["error"]["message"])
+        self.assertEqual({m["id"] for m in messages if "result" in m}, {2, 3})
+
+    def test_another_charset_is_refused_and_the_next_message_read(self):
+        messages, _ = self.exchange(frame(ping(1), "Content-Type: application/vscode-jsonrpc; charset=utf-16\r\n") + frame(ping(2)))
+        self.assertEqual({(m["id"], "error" in m) for m in messages}, {(None, True), (2, False)})
+
+    def test_what_is_no_json_is_refused_and_the_next_message_read(self):
+        messages, _ = self.exchange(frame(b"{nonsense") + frame(b"") + frame(b"\xff") + frame(ping(2)))
+        self.assertEqual(sorted(m.get("error", {}).get("code", 0) for m in messages), [-32700, -32700, -32700, 0])
+
+    def test_a_broken_header_ends_the_session_in_good_order(self):
+        """What came before is answered, the reason is said on both channels, nothing after it is read, and the status is 74."""
+        for broken, word in ((b"Content-Length: -1\r\n\r\n", "decimal"), (b"Content-Length: 5\r\nContent-Length: 5\r\n\r\n", "twice"),
+                             (b"\r\n", "no Content-Length"), (b"Content-Length: 99999999999\r\n\r\n", "67108864"),
+                             (b"Content-Length: 5\n\n", "\\r\\n"), (b"X" * 5000, "4096"), (b'{"jsonrpc":"2.0","id":1}\n', "leave out --framing"),
+                             (b"Content-Length: 500\r\n\r\n{", "ended inside"), (b"Content-Le", "ended inside")):
+            with self.subTest(broken[:40]):
+                rest = b"" if word == "ended inside" else frame(ping(2))
+                messages, log = self.exchange(frame(ping(1)) + broken + rest, status=74)
+                refusals = [m["error"] for m in messages if m["id"] is None]
+                self.assertEqual([each["code"] for each in refusals], [-32600])
+                self.assertIn(word, refusals[0]["message"])
+                self.assertEqual([m["id"] for m in messages if "result" in m], [1])
+                self.assertIn("the input cannot be read", log)
+
+    def test_a_promise_of_many_bytes_costs_no_memory(self):
+        sidecar = self.spawn("--framing", "content-length", "--max-line", "67108864", reading=False)
+        sidecar.write(frame(ping(1)))
+        sidecar.process.stdout.read(30)
+        sidecar.write(b"Content-Length: 67108864\r\n\r\n{")
+        with open(f"/proc/{sidecar.process.pid}/status") as status:
+            resident = next(int(line.split()[1]) for line in status if line.startswith("VmRSS"))
+        self.assertLess(resident, 60_000)
+
+    def test_lines_that_get_headers_say_how_to_read_them(self):
+        sidecar = self.spawn()
+        error = sidecar.raw(b"Content-Length: 58\r")["error"]
+        self.assertEqual(error["code"], -32700)
+        self.assertIn("--framing content-length", error["message"])
