@@ -1,9 +1,10 @@
 """`--framing content-length`: the headers of the Language Server Protocol, as its clients write and read them."""
 
 import json
-import subprocess
 import threading
+import unittest
 
+import neovim
 from endtoend import EndToEnd
 from pylsp_jsonrpc.endpoint import Endpoint
 from pylsp_jsonrpc.exceptions import JsonRpcException
@@ -82,6 +83,14 @@ class Framed(EndToEnd):
         sidecar.end_input()
         answers = unframed(sidecar.process.stdout.read())
         self.assertEqual([(each["id"], each["error"]["code"]) for each in answers], [(7, -32800)])
+
+    @unittest.skipUnless(neovim.program(), "no Neovim here")
+    def test_neovims_own_client_works(self):
+        answers, errors = neovim.run(self.folder, ["--store", ":memory:", "--framing", "content-length"], [
+            {"method": "pool.create", "params": {"name": "shop", "developerProvider": "login.shop"}}, {"method": "system.info"},
+            {"method": "no.such"}, {"method": "system.ping"}])
+        self.assertEqual([set(each) for each in answers], [{"result"}, {"result"}, {"error"}, {"result"}], errors)
+        self.assertEqual((answers[0]["result"]["name"], answers[2]["error"]["code"]), ("shop", -32601))
 
     def test_batches_answers_and_frames_in_pieces(self):
         sidecar = self.spawn("--framing", "content-length", reading=False)
