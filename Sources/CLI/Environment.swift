@@ -18,7 +18,8 @@ enum Environment {
 
     /// What may follow `MINTMARK_`.
     private static let known = [
-        "ACCOUNT", "APP", "APPLY", "AUDIT_ISSUANCE", "AUDIT_RETENTION_DAYS", "BINARY", "CALLER", "CA_FILE", "CLOCK", "DB_CONNECTIONS",
+        "ACCOUNT", "ALLOW", "APP", "APPLY", "AUDIT_ISSUANCE", "AUDIT_RETENTION_DAYS", "BINARY", "CALLER", "CA_FILE", "CLOCK",
+        "DB_CONNECTIONS",
         "DRAIN", "FRAMING",
         "ISSUER", "LOG_LEVEL", "MAIL_FROM", "MASTER_KEY", "MASTER_KEY_FILE", "MAX_LINE", "MIGRATE", "PARENT", "PROXY", "REGION",
         "SEQUENTIAL",

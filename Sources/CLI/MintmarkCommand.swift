@@ -26,7 +26,7 @@ struct MintmarkCommand: ParsableCommand {
         version: Mintmark.version,
         subcommands: [
             Serve.self, CallCommand.self, Methods.self, Describe.self, Demo.self, Doctor.self, JwksCommand.self, BackupCommand.self,
-            Migrate.self, Completions.self,
+            Migrate.self, Mcp.self, Completions.self,
         ],
         defaultSubcommand: Serve.self)
 

@@ -17,23 +17,10 @@ struct Serve: ParsableCommand {
 
     @OptionGroup var options: StoreOptions
 
-    @Option(
-        help: ArgumentHelp("Make the store be as this document declares before serving: see system.apply.", valueName: "file"),
-        completion: .file())
-    var apply: String?
+    @OptionGroup var serving: ServingOptions
 
     @Flag(help: "Run requests strictly one after the other.")
     var sequential = false
-
-    @Option(parsing: .unconditional, help: ArgumentHelp("How long SIGTERM waits for what is in flight. (default: 5)", valueName: "seconds"))
-    var drain: Int?
-
-    @Option(
-        parsing: .unconditional, help: ArgumentHelp("The longest line, or message, that is read. (default: 1048576)", valueName: "bytes"))
-    var maxLine: Int?
-
-    @Option(parsing: .unconditional, help: ArgumentHelp("End when this process is gone.", valueName: "pid"))
-    var parent: Int32?
 
     @Option(
         help: ArgumentHelp(
@@ -43,9 +30,9 @@ struct Serve: ParsableCommand {
     var framing: String?
 
     func run() throws {
-        try ServeSettings(
-            store: options.settings, apply: apply, sequential: sequential, drain: drain, maxLine: maxLine, parent: parent, framing: framing
-        ).serve()
+        var settings = ServeSettings(store: options.settings, sequential: sequential, framing: framing)
+        serving.add(to: &settings)
+        try settings.serve()
     }
 }
 
@@ -67,6 +54,24 @@ struct ServeSettings {
         let document = try (apply ?? Environment["APPLY"]).map { try ApplyFile(path: $0) }
         let output = Descriptors.protect()
         try Mintmark(store, logsTo: LogRing()).serve(output: output, options: server) { try document?.apply(to: $0) }
+    }
+
+    /// Serves as tools of the Model Context Protocol until the end. Without `admin` the caller is the public.
+    ///
+    /// - Throws: as `serve`.
+    func serveTools(grants: Set<ToolGrant>) throws {
+        var server = try serverOptions()
+        server.framing = .lines
+        server.dialect = .modelContext
+        let document = try (apply ?? Environment["APPLY"]).map { try ApplyFile(path: $0) }
+        let isPublic = try store.configuration().publicCaller
+        if isPublic, grants.contains(.admin) {
+            throw ValidationError("--allow admin and --caller public exclude each other: the public does not administer.")
+        }
+        let output = Descriptors.protect()
+        let mintmark = try Mintmark(store, logsTo: LogRing()) { if !grants.contains(.admin) { $0.publicCaller = true } }
+        let session = ModelContextSession(mintmark, grants: grants)
+        try mintmark.serve(session, output: output, options: server) { try document?.apply(to: $0) }
     }
 
     private func serverOptions() throws -> ServerOptions {

@@ -170,12 +170,14 @@ struct StoreSettings {
 }
 
 extension Mintmark {
-    /// A Mintmark as the settings say.
-    convenience init(_ settings: StoreSettings, logsTo ring: LogRing?) throws {
+    /// A Mintmark as the settings say, but for what `changing` says.
+    convenience init(_ settings: StoreSettings, logsTo ring: LogRing?, changing: (inout Configuration) -> Void = { _ in }) throws {
         let name = settings.logLevel ?? Environment["LOG_LEVEL"] ?? "info"
         guard let level = Logger.Level(rawValue: name) else {
             throw ValidationError("--log-level is one of \(Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")), not '\(name)'.")
         }
-        self.init(try settings.configuration(), logRing: ring, logLevel: level)
+        var configuration = try settings.configuration()
+        changing(&configuration)
+        self.init(configuration, logRing: ring, logLevel: level)
     }
 }

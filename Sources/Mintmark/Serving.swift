@@ -10,12 +10,15 @@ extension Mintmark {
     /// 2 if the store could not be opened, 74 (EX_IOERR of sysexits.h) if the input cannot be read or the answers not be written.
     ///
     /// - Parameters:
+    ///   - methods: what is offered; nil: the contract's methods by their names.
     ///   - output: the descriptor that `Descriptors.protect` answered.
     ///   - prepare: runs before anything is read.
     /// - Throws: what `prepare` throws.
-    public func serve(output: Int32, options: ServerOptions, preparing prepare: (Mintmark) throws -> Void = { _ in }) rethrows {
+    public func serve(
+        _ methods: (any MethodLookup)? = nil, output: Int32, options: ServerOptions, preparing prepare: (Mintmark) throws -> Void = { _ in }
+    ) rethrows {
         let server = Server(
-            Offering(self), input: 0, output: output, options: options, observer: counters, together: { SharedReads.during($0) },
+            methods ?? Offering(self), input: 0, output: output, options: options, observer: counters, together: { SharedReads.during($0) },
             onEnd: { ending in
                 let status = self.status(after: ending)
                 self.close(within: options.drainSeconds)

@@ -12,11 +12,16 @@ public final class Method: Sendable {
     /// Throws a `ResponseError` to be answered with, `MoveToLane`, or `CancellationError` when it gave up because of
     /// `Call.isCancelled`. Anything else is answered as an internal error.
     public let run: Body
+    /// How the outcome is put, nil: as it is.
+    let form: (any AnswerForm)?
 
     /// A method whose lane depends on its params.
-    public init(_ name: String, lane: @escaping @Sendable (_ params: JSONNode?) -> Lane, run: @escaping Body) {
+    public init(
+        _ name: String, lane: @escaping @Sendable (_ params: JSONNode?) -> Lane, form: (any AnswerForm)? = nil, run: @escaping Body
+    ) {
         self.name = name
         self.lane = lane
+        self.form = form
         self.run = run
     }
 

@@ -64,27 +64,25 @@ public final class Call: Sendable {
     /// Reports progress as `$/progress {token, value}` if the request has a `progressToken`; else, and when the caller is
     /// slow to read, nothing is sent.
     public func progress(_ value: JSONValue) {
-        guard let token = envelope.progressToken, currentState != .answered else { return }
+        guard currentState != .answered else { return }
         var writer = JSONWriter()
-        writer.notification("$/progress") { params in
-            params.beginObject()
-            params.key("token")
-            params.raw(token)
-            params.key("value")
-            params.value(value)
-            params.endObject()
-        }
-        outlet.sendIfRoom(&writer)
+        outlet.dialect.progress(value, of: envelope, to: &writer)
+        if !writer.bytes.isEmpty { outlet.sendIfRoom(&writer) }
     }
 
     /// Sends a notification at once, before the answer to this call. Unlike progress it is never left out: send few.
     ///
     /// - Parameter params: writes one JSON object.
     public func notify(_ method: String, params: (inout JSONWriter) -> Void) {
+        // Others know their own notifications only.
+        guard outlet.dialect == .plain else { return }
         var writer = JSONWriter()
         writer.notification(method, params: params)
         outlet.send(&writer)
     }
+
+    /// Cancels the requests that have this id.
+    public func cancelRequests(_ id: JSONNode) { outlet.cancelRequests(id) }
 
     /// Whether `answerLater` may be called. Not where calls run strictly one after the other, or on their caller's own thread.
     public var mayAnswerLater: Bool { outlet.letsCallsWait }
@@ -170,6 +168,10 @@ protocol AnswerOutlet: AnyObject, Sendable {
     func sendIfRoom(_ message: inout JSONWriter)
     /// Whether calls may give their answers later.
     var letsCallsWait: Bool { get }
+    /// Which protocol's words are used.
+    var dialect: Dialect { get }
+    /// Cancels the requests that have this id.
+    func cancelRequests(_ id: JSONNode)
     /// Notes that a call gives its answer later.
     func admitWaiting(_ call: Call) throws
     /// Runs `body` on `lane` and answers `call` with what it writes.

@@ -7,6 +7,7 @@ struct Performer: Sendable {
     let observer: any CallObserver
     /// The longest answer that is sent, in bytes.
     let maximumAnswer: Int
+    var dialect = Dialect.plain
 
     enum Outcome {
         /// The answer, if there is to be one, stands in the workbench.
@@ -27,7 +28,11 @@ struct Performer: Sendable {
         let limit = room ?? maximumAnswer
         do {
             if call.isCancelled { throw RequestCancelled() }
-            try bench.writer.answer(call.envelope) { try body(call, call.envelope.params, &$0) }
+            try bench.writer.answer(call.envelope) { writer in
+                let resultStart = writer.bytes.count
+                try body(call, call.envelope.params, &writer)
+                if let form = call.calledMethod.form { Self.put(form, resultStart, &writer) }
+            }
             if call.isLeftForLater(by: run) {
                 bench.writer.rewind(to: start)
                 return .waits
@@ -47,9 +52,23 @@ struct Performer: Sendable {
             bench.writer.rewind(to: start)
             let failure = known(error, call)
             guard call.claim() else { return .answeredElsewhere }
-            bench.writer.answer(id: call.envelope.id, trace: call.envelope.trace, error: failure)
+            answer(call, failure, on: &bench)
             end(call, began, errorType: failure.type, from: start, on: &bench)
             return .done
+        }
+    }
+
+    private static func put(_ form: any AnswerForm, _ start: Int, _ writer: inout JSONWriter) {
+        let result = Array(writer.bytes[start...])
+        writer.rewind(to: start)
+        form.write(result: result[...], to: &writer)
+    }
+
+    private func answer(_ call: Call, _ failure: any ResponseError, on bench: inout Workbench) {
+        if let form = call.calledMethod.form, form.isResult(failure) {
+            bench.writer.answer(call.envelope) { form.write(failure, to: &$0) }
+        } else if dialect.answers(failure) {
+            bench.writer.answer(id: call.envelope.id, trace: call.envelope.trace, error: failure)
         }
     }
 

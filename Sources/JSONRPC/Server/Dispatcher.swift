@@ -116,6 +116,10 @@ final class Dispatcher: AnswerOutlet {
             let start = bench.writer.bytes.count
             performer.refuse(id: nil, trace: nil, error, on: &bench)
             conclude(.line(load), from: start, on: &bench, &finished)
+        case .batch where !dialect.takesBatches:
+            let start = bench.writer.bytes.count
+            performer.refuse(id: nil, trace: nil, InvalidRequest("batches are not taken here; send one message at a time"), on: &bench)
+            conclude(.line(load), from: start, on: &bench, &finished)
         case .batch(let messages):
             let batch = Batch(members: messages.count, isArray: true, load: load, maximumBytes: performer.maximumAnswer)
             for message in messages { handle(message, .batch(batch), line.count, in: chunk, on: &bench, &finished) }
@@ -208,7 +212,7 @@ final class Dispatcher: AnswerOutlet {
     func answer(_ call: Call, _ error: any ResponseError) {
         var bench = Workbench(number: 0)
         var finished = Finished()
-        if let id = call.envelope.id { bench.writer.answer(id: id, trace: call.envelope.trace, error: error) }
+        if let id = call.envelope.id, dialect.answers(error) { bench.writer.answer(id: id, trace: call.envelope.trace, error: error) }
         conclude(call.route, from: 0, on: &bench, &finished)
         openWork.remove(call)
         flow.noteAnswers(to: finished.load)
@@ -226,6 +230,9 @@ final class Dispatcher: AnswerOutlet {
     }
 
     var letsCallsWait: Bool { !isSequential }
+    var dialect: Dialect { performer.dialect }
+
+    func cancelRequests(_ id: JSONNode) { openWork.cancel(id) }
 
     func admitWaiting(_ call: Call) throws {
         guard openWork.addWaiting(call, limit: mostWaiting) else { throw TooManyRequests() }

@@ -51,6 +51,8 @@ public struct Responder: Sendable {
         func send(_ message: inout JSONWriter) {}
         func sendIfRoom(_ message: inout JSONWriter) {}
         var letsCallsWait: Bool { false }
+        var dialect: Dialect { .plain }
+        func cancelRequests(_ id: JSONNode) {}
         func admitWaiting(_ call: Call) throws { throw TooManyRequests() }
         func resume(_ call: Call, on lane: Lane, _ body: @escaping Method.Body) {}
     }

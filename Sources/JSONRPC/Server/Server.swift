@@ -39,8 +39,10 @@ public final class Server: Sendable {
         self.flow = flow
         self.outbox = outbox
         dispatcher = Dispatcher(
-            performer: Performer(methods: methods, observer: observer, maximumAnswer: options.maximumAnswer), flow: flow, outbox: outbox,
-            lanes: Lanes(sequential: options.sequential, numbers: numbers), framing: options.framing, isSequential: options.sequential,
+            performer: Performer(
+                methods: methods, observer: observer, maximumAnswer: options.maximumAnswer, dialect: options.dialect),
+            flow: flow, outbox: outbox, lanes: Lanes(sequential: options.sequential, numbers: numbers), framing: options.framing,
+            isSequential: options.sequential,
             mostWaiting: options.maximumWaiting, together: together, onIdle: { end.stir() })
         end.prepare { [weak self] in self?.drainAndEnd() }
     }

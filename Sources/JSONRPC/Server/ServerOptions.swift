@@ -17,6 +17,7 @@ public struct ServerOptions: Sendable {
     /// The server ends when this process is gone.
     public var parent: Int32?
     public var framing = Framing.lines
+    public var dialect = Dialect.plain
 
     public init() {}
 }

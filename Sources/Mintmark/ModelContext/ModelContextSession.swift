@@ -1,0 +1,102 @@
+import Contract
+import JSON
+import JSONRPC
+import Synchronization
+
+/// The Model Context Protocol over one pipe, revisions 2025-06-18 and 2025-11-25: the contract's methods as tools.
+public final class ModelContextSession: MethodLookup {
+    /// A revision of the protocol, as it is agreed on.
+    enum Revision: String, CaseIterable {
+        case june2025 = "2025-06-18"
+        case november2025 = "2025-11-25"
+    }
+
+    private let tools: ToolTable
+    private let agreed = Mutex<Revision?>(nil)
+
+    /// - Parameter grants: what is offered beside public methods without secrets.
+    public init(_ mintmark: Mintmark, grants: Set<ToolGrant>) { tools = ToolTable(mintmark, grants: grants) }
+
+    /// What was agreed on, nil before `initialize`.
+    var revision: Revision? { agreed.withLock { $0 } }
+
+    public func nearest(to name: String) -> [String] {
+        Contract.NearestNames.of(name, among: ["initialize", "ping", "tools/list", "tools/call"])
+    }
+
+    public func method(named name: String) -> JSONRPC.Method? {
+        switch name {
+        case "initialize": JSONRPC.Method(name) { try self.initialize($1, &$2) }
+        case "ping":
+            JSONRPC.Method(name) { _, _, result in
+                result.beginObject()
+                result.endObject()
+            }
+        case "notifications/initialized": JSONRPC.Method(name) { _, _, _ in }
+        case "notifications/cancelled":
+            JSONRPC.Method(name) { call, params, _ in if let id = params?["requestId"] { call.cancelRequests(id) } }
+        case "tools/list": JSONRPC.Method(name) { try self.list($1, &$2) }
+        case "tools/call":
+            JSONRPC.Method(
+                name, lane: { params in self.tool(params).map { $0.method.lane(params?["arguments"]) } ?? .compute },
+                form: ToolAnswers(session: self)
+            ) {
+                try self.call($0, $1, &$2)
+            }
+        default: nil
+        }
+    }
+
+    // MARK: initialize
+
+    /// Agrees on the revision that the client asks for, or else on the latest; a client that cannot do that one goes away.
+    private func initialize(_ params: JSONNode?, _ result: inout JSONWriter) throws {
+        guard let asked = params?["protocolVersion"]?.string else {
+            throw MalformedToolCall(pointer: "/protocolVersion", reason: "initialize needs protocolVersion, such as 2025-11-25.")
+        }
+        let revision = Revision(rawValue: asked) ?? .november2025
+        let isFirst = agreed.withLock { agreed in
+            defer { if agreed == nil { agreed = revision } }
+            return agreed == nil
+        }
+        guard isFirst else { throw JSONRPC.InvalidRequest("initialize was answered already; a session has one") }
+        result.value([
+            "protocolVersion": .string(revision.rawValue), "capabilities": ["tools": [:]],
+            "serverInfo": ["name": "mintmark", "title": "Mintmark", "version": .string(Mintmark.version)],
+            "instructions": """
+            An identity service. Each tool is one method; times are integer seconds since 1970. An error says what to do next. \
+            Identities, pools and tokens belong to real users of the store that this process was started with.
+            """,
+        ])
+    }
+
+    private func requireInitialized(_ method: String) throws {
+        if revision == nil { throw JSONRPC.InvalidRequest("\(method) comes after initialize") }
+    }
+
+    // MARK: Tools
+
+    private func list(_ params: JSONNode?, _ result: inout JSONWriter) throws {
+        try requireInitialized("tools/list")
+        if let cursor = params?["cursor"], !cursor.isNull {
+            throw MalformedToolCall(pointer: "/cursor", reason: "There is one page of tools, and no cursor was given out; leave it out.")
+        }
+        result.value(["tools": tools.descriptions])
+    }
+
+    private func tool(_ params: JSONNode?) -> Tool? { params?["name"]?.string.flatMap { tools[$0] } }
+
+    private func call(_ call: Call, _ params: JSONNode?, _ result: inout JSONWriter) throws {
+        try requireInitialized("tools/call")
+        guard let name = params?["name"]?.string else {
+            throw MalformedToolCall(pointer: "/name", reason: "tools/call needs the name of a tool.")
+        }
+        guard let tool = tools[name] else { throw MalformedToolCall(pointer: "/name", reason: tools.reasonWithout(name)) }
+        var arguments = params?["arguments"]
+        if arguments?.isNull == true { arguments = nil }
+        if let arguments, arguments.kind != .object {
+            throw MalformedToolCall(pointer: "/arguments", reason: "The arguments of a tool are an object; \(name) has them by name.")
+        }
+        try tool.method.run(call, arguments, &result)
+    }
+}

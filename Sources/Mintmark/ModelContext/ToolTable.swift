@@ -1,0 +1,79 @@
+import Contract
+import JSON
+import JSONRPC
+
+/// What a model may be given beside public methods without secrets.
+public enum ToolGrant: String, Sendable, CaseIterable {
+    /// Methods for the developer, which need no proof.
+    case admin
+    /// Methods that take or answer secrets: tokens, passwords, codes, credentials.
+    case secrets
+}
+
+/// The tools that a session offers, in the contract's order.
+struct ToolTable: Sendable {
+    private let offering: Offering
+    private let configuration: Configuration
+    private let grants: Set<ToolGrant>
+    /// By tool name.
+    private let offered: [String: Tool]
+    private let order: [String]
+
+    init(_ mintmark: Mintmark, grants: Set<ToolGrant>) {
+        offering = Offering(mintmark)
+        configuration = mintmark.configuration
+        self.grants = grants
+        let schemas = ToolSchema()
+        var tools: [String: Tool] = [:]
+        var order: [String] = []
+        for info in Contract.MethodTable.all where Self.refusal(info, mintmark.configuration, grants, schemas) == nil {
+            guard let method = offering.method(named: info.name) else { continue }
+            let name = Tool.name(info)
+            tools[name] = Tool(info: info, method: method)
+            order.append(name)
+        }
+        offered = tools
+        self.order = order
+    }
+
+    subscript(_ name: String) -> Tool? { offered[name] }
+
+    /// All of them as one JSON array.
+    var descriptions: JSONValue {
+        let schemas = ToolSchema()
+        return .array(order.compactMap { offered[$0] }.map { Tool.description($0.info, Self.openRPC($0.info), schemas) })
+    }
+
+    /// Why there is no tool of this name, and what to do, for people.
+    func reasonWithout(_ name: String) -> String {
+        let methods = Contract.MethodTable.all
+        if let info = methods.first(where: { Tool.name($0) == name || $0.name == name }) {
+            if let tool = offered[Tool.name(info)] {
+                return "There is no tool \(name); the method \(info.name) is the tool \(Tool.name(tool.info))."
+            }
+            return "The tool \(name) is not offered: \(Self.refusal(info, configuration, grants, ToolSchema()) ?? "")"
+        }
+        let nearest = Contract.NearestNames.of(name, among: order)
+        let hint = nearest.isEmpty ? "tools/list has them all." : "Did you mean \(nearest.joined(separator: " or "))?"
+        return "There is no tool \(String(name.unicodeScalars.prefix(128))). \(hint)"
+    }
+
+    /// Why a method is no tool here, nil if it is one.
+    private static func refusal(
+        _ info: MethodInfo, _ configuration: Configuration, _ grants: Set<ToolGrant>, _ schemas: ToolSchema
+    ) -> String? {
+        // What it would answer is what tools/list says.
+        if info.name == "rpc.discover" { return "tools/list says what there is." }
+        if info.isTesting, !configuration.testing { return "it needs a testing store; start mintmark mcp with --testing." }
+        var needed = grants
+        if info.caller != .public { needed.insert(.admin) }
+        if schemas.hasSecrets(openRPC(info)) { needed.insert(.secrets) }
+        if needed == grants { return nil }
+        let list = ToolGrant.allCases.filter { needed.contains($0) }.map(\.rawValue).joined(separator: ",")
+        let reasons: [ToolGrant: String] = [.admin: "is for the developer", .secrets: "takes or answers secrets"]
+        let what = ToolGrant.allCases.filter { needed.subtracting(grants).contains($0) }.compactMap { reasons[$0] }
+        return "it \(what.joined(separator: " and ")); start mintmark mcp with --allow \(list)."
+    }
+
+    static func openRPC(_ info: MethodInfo) -> JSONValue { (try? JSONValue(parsing: info.openRPC.description)) ?? [:] }
+}
