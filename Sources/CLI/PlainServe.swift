@@ -29,6 +29,7 @@ enum PlainServe {
         case "--caller": settings.store.caller = value
         case "--apply": settings.apply = value
         case "--framing": settings.framing = value
+        case "--trace-file": settings.traceFile = value
         case "--migrate": settings.store.migrate = value
         case "--ca-file": settings.store.caFile = value
         case "--proxy": settings.store.proxy = value

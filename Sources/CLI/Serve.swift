@@ -45,6 +45,7 @@ struct ServeSettings {
     var maxLine: Int?
     var parent: Int32?
     var framing: String?
+    var traceFile: String?
 
     /// Serves until the end.
     ///
@@ -53,7 +54,8 @@ struct ServeSettings {
         let server = try serverOptions()
         let document = try (apply ?? Environment["APPLY"]).map { try ApplyFile(path: $0) }
         let output = Descriptors.protect()
-        try Mintmark(store, logsTo: LogRing()).serve(output: output, options: server) { try document?.apply(to: $0) }
+        let mintmark = try Mintmark(store, logsTo: LogRing())
+        try mintmark.serve(output: output, options: server, tracingTo: openedTraceFile()) { try document?.apply(to: $0) }
     }
 
     /// Serves as tools of the Model Context Protocol until the end. Without `admin` the caller is the public.
@@ -71,7 +73,15 @@ struct ServeSettings {
         let output = Descriptors.protect()
         let mintmark = try Mintmark(store, logsTo: LogRing()) { if !grants.contains(.admin) { $0.publicCaller = true } }
         let session = ModelContextSession(mintmark, grants: grants)
-        try mintmark.serve(session, output: output, options: server) { try document?.apply(to: $0) }
+        try mintmark.serve(session, output: output, options: server, tracingTo: openedTraceFile()) { try document?.apply(to: $0) }
+    }
+
+    /// To be called when the standard descriptors are safe: the file must not become one of them.
+    private func openedTraceFile() throws -> OpenedTraceFile? {
+        guard let file = GivenValue(traceFile, "--trace-file", "TRACE_FILE") else { return nil }
+        do { return try OpenedTraceFile(path: file.value) } catch let error as OpenedTraceFile.Unusable {
+            throw ValidationError("\(file.source): '\(file.value)' \(error.reason).")
+        }
     }
 
     private func serverOptions() throws -> ServerOptions {

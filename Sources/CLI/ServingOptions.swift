@@ -18,11 +18,17 @@ struct ServingOptions: ParsableArguments {
     @Option(parsing: .unconditional, help: ArgumentHelp("End when this process is gone.", valueName: "pid"))
     var parent: Int32?
 
+    @Option(
+        help: ArgumentHelp("Write every message to this file, both ways and without secrets; made for its owner alone.", valueName: "file"),
+        completion: .file())
+    var traceFile: String?
+
     /// What was given on the command line.
     func add(to settings: inout ServeSettings) {
         settings.apply = apply
         settings.drain = drain
         settings.maxLine = maxLine
         settings.parent = parent
+        settings.traceFile = traceFile
     }
 }

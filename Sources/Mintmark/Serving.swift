@@ -12,16 +12,22 @@ extension Mintmark {
     /// - Parameters:
     ///   - methods: what is offered; nil: the contract's methods by their names.
     ///   - output: the descriptor that `Descriptors.protect` answered.
+    ///   - trace: where every message is written to.
     ///   - prepare: runs before anything is read.
     /// - Throws: what `prepare` throws.
     public func serve(
-        _ methods: (any MethodLookup)? = nil, output: Int32, options: ServerOptions, preparing prepare: (Mintmark) throws -> Void = { _ in }
+        _ methods: (any MethodLookup)? = nil, output: Int32, options: ServerOptions, tracingTo trace: OpenedTraceFile? = nil,
+        preparing prepare: (Mintmark) throws -> Void = { _ in }
     ) rethrows {
+        var options = options
+        options.tap = trace.map { TraceFile($0, log: log) }
+        let (tap, drainSeconds) = (options.tap, options.drainSeconds)
         let server = Server(
             methods ?? Offering(self), input: 0, output: output, options: options, observer: counters, together: { SharedReads.during($0) },
             onEnd: { ending in
                 let status = self.status(after: ending)
-                self.close(within: options.drainSeconds)
+                self.close(within: drainSeconds)
+                tap?.finish()
                 // Not `exit`: what that runs would take libraries from under threads that still use them, such as one that opens a store.
                 _exit(status)
             })

@@ -3,7 +3,18 @@ import JSON
 /// The OpenRPC 1.4 document, cut to what a process offers. Nothing is parsed or built before it is asked for.
 public enum OpenRPCDocument {
     /// The schemas that methods share, by name.
-    public static var sharedSchemas: JSONObject { (try? JSONValue(parsing: components.description))?["schemas"]?.object ?? [:] }
+    public static var sharedSchemas: JSONObject { component("schemas") }
+
+    /// The schemas of errors' data, by the types of the errors.
+    public static var errorDataSchemas: JSONObject {
+        var schemas = JSONObject()
+        for (type, error) in component("errors").members { schemas[type] = error["data"] }
+        return schemas
+    }
+
+    private static func component(_ name: String) -> JSONObject {
+        (try? JSONValue(parsing: components.description))?[name]?.object ?? [:]
+    }
 
     /// The document with the methods for which `isOffered` says yes.
     public static func describing(_ isOffered: (MethodInfo) -> Bool) -> EncodedObject {

@@ -9,13 +9,15 @@ final class Dispatcher: AnswerOutlet {
     let openWork = OpenWork()
     private let lanes: Lanes
     private let framing: Framing
+    private let tap: (any MessageTap)?
     private let isSequential: Bool
     private let mostWaiting: Int
     private let together: Server.Together
     private let onIdle: @Sendable () -> Void
 
     init(
-        performer: Performer, flow: FlowControl, outbox: Outbox, lanes: Lanes, framing: Framing, isSequential: Bool, mostWaiting: Int,
+        performer: Performer, flow: FlowControl, outbox: Outbox, lanes: Lanes, framing: Framing, tap: (any MessageTap)?, isSequential: Bool,
+        mostWaiting: Int,
         together: @escaping Server.Together, onIdle: @escaping @Sendable () -> Void
     ) {
         self.performer = performer
@@ -23,6 +25,7 @@ final class Dispatcher: AnswerOutlet {
         self.outbox = outbox
         self.lanes = lanes
         self.framing = framing
+        self.tap = tap
         self.isSequential = isSequential
         self.mostWaiting = mostWaiting
         self.together = together
@@ -54,7 +57,7 @@ final class Dispatcher: AnswerOutlet {
     func refuse(_ error: any ResponseError, on bench: inout Workbench) {
         let start = bench.writer.bytes.count
         performer.refuse(id: nil, trace: nil, error, on: &bench)
-        framing.seal(&bench.writer.bytes, from: start)
+        seal(&bench.writer.bytes, from: start)
         outbox.send(bench.writer.bytes)
         bench.clear()
     }
@@ -194,7 +197,7 @@ final class Dispatcher: AnswerOutlet {
     private func conclude(_ route: AnswerRoute, from start: Int, on bench: inout Workbench, _ finished: inout Finished) {
         switch route {
         case .line(let load):
-            if bench.writer.bytes.count > start { framing.seal(&bench.writer.bytes, from: start) }
+            if bench.writer.bytes.count > start { seal(&bench.writer.bytes, from: start) }
             finished.load = finished.load + load
         case .batch(let batch), .caller(let batch):
             let whole = batch.finish(bench.writer.bytes[start...])
@@ -203,10 +206,16 @@ final class Dispatcher: AnswerOutlet {
             if !whole.isEmpty {
                 bench.writer.raw(whole)
                 bench.writer.beginText()
-                framing.seal(&bench.writer.bytes, from: start)
+                seal(&bench.writer.bytes, from: start)
             }
             finished.load = finished.load + batch.load
         }
+    }
+
+    /// Completes a message that goes out.
+    private func seal(_ bytes: inout [UInt8], from start: Int) {
+        if let tap { bytes[start...].withUnsafeBytes { tap.sent($0) } }
+        framing.seal(&bytes, from: start)
     }
 
     func answer(_ call: Call, _ error: any ResponseError) {
@@ -225,7 +234,7 @@ final class Dispatcher: AnswerOutlet {
     }
 
     func send(_ message: inout JSONWriter) {
-        framing.seal(&message.bytes, from: 0)
+        seal(&message.bytes, from: 0)
         outbox.send(message.bytes)
     }
 
@@ -276,7 +285,7 @@ final class Dispatcher: AnswerOutlet {
             guard case .call(let envelope) = message, let id = envelope.id else { continue }
             let start = writer.bytes.count
             writer.answer(id: id, trace: envelope.trace, error: ShuttingDown())
-            framing.seal(&writer.bytes, from: start)
+            seal(&writer.bytes, from: start)
         }
         flow.noteAnswers(to: Load(line: line))
         outbox.send(writer.bytes)

@@ -42,6 +42,7 @@ public final class Server: Sendable {
             performer: Performer(
                 methods: methods, observer: observer, maximumAnswer: options.maximumAnswer, dialect: options.dialect),
             flow: flow, outbox: outbox, lanes: Lanes(sequential: options.sequential, numbers: numbers), framing: options.framing,
+            tap: options.tap,
             isSequential: options.sequential,
             mostWaiting: options.maximumWaiting, together: together, onIdle: { end.stir() })
         end.prepare { [weak self] in self?.drainAndEnd() }
@@ -103,6 +104,7 @@ public final class Server: Sendable {
                 submit(&pending)
                 dispatcher.refuse(InvalidRequest(flaw.reason), on: &bench)
             case .text(let text):
+                options.tap?.received(text)
                 let load = Load(line: text)
                 if end.hasBegun {
                     flow.admit(load)

@@ -18,6 +18,8 @@ public struct ServerOptions: Sendable {
     public var parent: Int32?
     public var framing = Framing.lines
     public var dialect = Dialect.plain
+    /// Who is told of every message.
+    public var tap: (any MessageTap)?
 
     public init() {}
 }

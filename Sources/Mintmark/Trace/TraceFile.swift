@@ -1,0 +1,89 @@
+import Glibc
+import JSONRPC
+import Logging
+import Platform
+
+/// Writes every message, both ways, to a file: one line of JSON each, without secrets. It may be lost, the service not: messages wait in
+/// bounded memory for a thread of their own, and what finds no room there or on the disk is counted in the file and said in the log.
+public final class TraceFile: MessageTap {
+    private typealias Entry = (bytes: [UInt8], direction: TraceRecorder.Direction, microseconds: Int64)
+
+    private struct State {
+        var entries: [Entry] = []
+        var bytes = 0
+        /// Messages that are not written, since the last one that is.
+        var missing = 0
+        var hasWriter = false
+        var isWriting = false
+    }
+
+    private static let mostBytes = 32 << 20
+
+    private let descriptor: Int32
+    private let path: String
+    private let log: Logger
+    private let state = Gate(State())
+
+    init(_ opened: OpenedTraceFile, log: Logger) {
+        descriptor = opened.descriptor
+        path = opened.path
+        self.log = log
+    }
+
+    public func received(_ message: UnsafeRawBufferPointer) { add(message, .received) }
+    public func sent(_ message: UnsafeRawBufferPointer) { add(message, .sent) }
+
+    public func finish() {
+        _ = state.wait(deadline: Monotonic.nanoseconds() + 1_000_000_000) { $0.entries.isEmpty && !$0.isWriting ? () : nil }
+    }
+
+    private func add(_ message: UnsafeRawBufferPointer, _ direction: TraceRecorder.Direction) {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        let microseconds = Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
+        let mustStart = state.withLock { state in
+            guard state.bytes + message.count <= Self.mostBytes else {
+                state.missing += 1
+                return false
+            }
+            state.bytes += message.count
+            state.entries.append((Array(message), direction, microseconds))
+            defer { state.hasWriter = true }
+            return !state.hasWriter
+        }
+        if mustStart { Thread.start(name: "trace") { self.work() } } else { state.broadcast() }
+    }
+
+    // MARK: On its own thread
+
+    private func work() {
+        var recorder = TraceRecorder(process: Int64(getpid()))
+        var file = TraceWriter(descriptor)
+        var isComplaining = false
+        while true {
+            let (batch, missing) = state.wait { state -> ([Entry], Int)? in
+                state.isWriting = !state.entries.isEmpty
+                guard state.isWriting else { return nil }
+                defer { (state.entries, state.bytes, state.missing) = ([], 0, 0) }
+                return (state.entries, state.missing)
+            }
+            var lost = 0
+            var failure: Int32?
+            for entry in batch {
+                // Even what is not written is read: answers that come later are masked by their requests.
+                let line = recorder.record(entry.bytes, entry.direction, microseconds: entry.microseconds)
+                failure = file.write(line, noting: { recorder.gap($0, microseconds: entry.microseconds) })
+                if failure != nil { lost += 1 }
+            }
+            file.miss(missing)
+            if let failure, !isComplaining {
+                log.warning(
+                    "the trace file cannot be written; what is missing there is counted in it once it can",
+                    metadata: ["file": "\(path)", "reason": "\(String(cString: strerror(failure)))"])
+            }
+            isComplaining = failure != nil
+            state.withLock { $0.isWriting = false }
+            state.broadcast()
+        }
+    }
+}
