@@ -3,11 +3,9 @@
 import json
 import os
 import resource
-import time
 
 from endtoend import EndToEnd, only
 from foreign_passwords import PBKDF2, hashed
-from sidecar import RpcError
 
 HASH = hashed(PBKDF2[0], "correct horse 9", b"always the same")
 
@@ -212,26 +210,33 @@ class Imports(EndToEnd):
 
     # Being interrupted
 
+    def killed(self, path, line, count):
+        """Kills the process amid an import that begins with a line. Where it was to go on, as it said itself; nil if it was over before."""
+        id = self.sidecar.send("account.import", {"file": path, "hash": PBKDF2[0], "from": line}, progressToken="p")
+        for _ in range(3):
+            told = self.sidecar.receive(lambda m: m.get("method") == "$/progress", timeout=60)
+        self.sidecar.process.kill()
+        self.sidecar.process.wait()
+        messages = self.sidecar.remaining()
+        self.sidecar = self.open()
+        told = ([told] + [each for each in messages if each.get("method") == "$/progress"])[-1]["params"]["value"]
+        found = self.all()
+        # What it told of is there; more may be, in whole chunks.
+        self.assertEqual(sorted(found), [f"person-{number:05}" for number in range(len(found))])
+        self.assertGreaterEqual(len(found), told["nextLine"] - 1)
+        return told["nextLine"] if len(found) < count and not [each for each in messages if each.get("id") == id] else None
+
     def test_a_process_that_is_killed_amid_it_loses_nothing_and_doubles_nothing(self):
-        """Twice: once it goes on from where progress said, once from the beginning."""
-        count, line = 5_000, 1
+        count = 5_000
         path = self.people(count)
-        for killed in range(2):
-            id = self.sidecar.send("account.import", {"file": path, "hash": PBKDF2[0], "from": line}, progressToken=killed)
-            for _ in range(5):
-                told = self.sidecar.receive(lambda m: m.get("method") == "$/progress", timeout=60)
-            self.sidecar.process.kill()
-            self.sidecar.process.wait()
-            messages = self.sidecar.remaining()
-            self.assertFalse([each for each in messages if each.get("id") == id], "it was over before it was killed")
-            told = ([told] + [each for each in messages if each.get("method") == "$/progress"])[-1]["params"]["value"]
+        for attempt in range(5):   # a machine that is busy with other things may kill too late
+            self.sidecar.close()
+            self.store = self.path(f"store{attempt}.db")
             self.sidecar = self.open()
-            found = self.all()
-            # What progress told of is there; more may be, in whole hundreds.
-            self.assertEqual(sorted(found), [f"person-{number:05}" for number in range(len(found))])
-            self.assertGreaterEqual(len(found), told["nextLine"] - 1)
-            self.assertLess(len(found), count)
-            line = told["nextLine"]
+            if (first := self.killed(path, 1, count)) and (line := self.killed(path, first, count)):
+                break
+        else:
+            self.fail("it was never killed amid an import")
         answer = self.sidecar.call("account.import", {"file": path, "hash": PBKDF2[0], "from": line}, timeout=120)
         self.assertEqual((answer["failed"], answer["completed"], answer["nextLine"]), (0, True, count + 1))
         again = self.sidecar.call("account.import", {"file": path, "hash": PBKDF2[0]}, timeout=120)
@@ -241,27 +246,28 @@ class Imports(EndToEnd):
         self.assertTrue(self.sidecar.call("audit.verify")["intact"])
         self.sidecar.call("signIn.withPassword", {"username": "person4999@example.com", "password": "correct horse 9"})
 
-    def test_it_is_cancelled_between_hundreds_and_says_how_far_it_came(self):
-        path = self.people(4_000)
+    def test_it_is_cancelled_between_chunks_and_says_how_far_it_came(self):
+        count = 12_000
+        path = self.people(count)
         id = self.sidecar.send("account.import", {"file": path, "hash": PBKDF2[0]}, progressToken=1)
         self.sidecar.receive(lambda m: m.get("method") == "$/progress")
         self.sidecar.write(b'{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":%d}}\n' % id)
         answer = self.sidecar.answer(id)
         self.assertEqual((answer["completed"], answer["stopped"]["type"]), (False, "requestCancelled"))
         self.assertEqual((len(self.all()), answer["nextLine"]), (answer["imported"], answer["imported"] + 1))
-        rest = self.sidecar.call("account.import", {"file": path, "hash": PBKDF2[0], "from": answer["nextLine"]}, timeout=120)
-        self.assertEqual((rest["imported"], rest["completed"]), (4_000 - answer["imported"], True))
+        rest = self.sidecar.call("account.import", {"file": path, "hash": PBKDF2[0], "from": answer["nextLine"], "dryRun": True}, timeout=120)
+        self.assertEqual((rest["imported"], rest["completed"]), (count - answer["imported"], True))
 
     def test_nobody_else_waits_for_it(self):
-        path = self.people(4_000)
+        """Others who write wait for one chunk of it, of sixty."""
+        path = self.people(12_000)
         id = self.sidecar.send("account.import", {"file": path, "hash": PBKDF2[0]}, progressToken=1)
         self.sidecar.receive(lambda m: m.get("method") == "$/progress")
-        for number in range(20):
+        for number in range(5):
             self.sidecar.call("system.ping")
             self.sidecar.call("account.create", {"username": f"other{number}@example.com"})
-        with self.assertRaises(TimeoutError):   # it goes on meanwhile
-            self.sidecar.answer(id, timeout=0)
-        self.assertEqual(self.sidecar.answer(id, timeout=120)["imported"], 4_000)
+        self.sidecar.write(b'{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":%d}}\n' % id)
+        self.assertFalse(self.sidecar.answer(id)["completed"])
 
     def test_two_who_import_the_same_at_the_same_time_import_it_once(self):
         path, other = self.people(1_000), self.open()
