@@ -11,7 +11,8 @@ struct FirebaseUserTests {
     func plain() throws {
         #expect(
             try portable(
-                #"{"localId": "a", "email": "", "displayName": "", "passwordHash": "", "createdAt": "1500000000999", "lastSignedInAt": 7, "providerUserInfo": []}"#)
+                #"{"localId": "a", "email": "", "displayName": "", "passwordHash": "", "createdAt": "1500000000999", "lastSignedInAt": 7, "providerUserInfo": []}"#
+            )
                 == ["accountId": "a", "createdAt": 1_500_000_000, "lastSignInAt": 0])
     }
 
@@ -19,7 +20,8 @@ struct FirebaseUserTests {
     func rich() throws {
         #expect(
             try portable(
-                #"{"localId": "a", "customAttributes": "{\"plan\":1}", "phoneNumber": "+49", "photoUrl": "p", "providerUserInfo": [{"providerId": "google.com", "rawId": "1", "email": ""}, {"providerId": "phone", "phoneNumber": "+49"}], "mfaInfo": [{"phoneInfo": "+50", "displayName": "P"}, {"totpInfo": {}}]}"#)
+                #"{"localId": "a", "customAttributes": "{\"plan\":1}", "phoneNumber": "+49", "photoUrl": "p", "providerUserInfo": [{"providerId": "google.com", "rawId": "1", "email": ""}, {"providerId": "phone", "phoneNumber": "+49"}], "mfaInfo": [{"phoneInfo": "+50", "displayName": "P"}, {"totpInfo": {}}]}"#
+            )
                 == [
                     "accountId": "a", "attributes": ["picture": "p", "phoneNumber": "+49"], "claims": ["plan": 1],
                     "providers": [["providerId": "google.com", "subject": "1"], ["providerId": "phone", "subject": "+49"]],

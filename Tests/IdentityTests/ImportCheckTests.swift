@@ -30,7 +30,8 @@ struct ImportCheckTests {
         "derived entries are passed over, and known providers are taken",
         arguments: ["google.com", "apple.com", "facebook.com", "microsoft.com", "github.com", "oidc.work", "oidc.a-b_c.9"])
     func providers(_ name: String) throws {
-        let json = #"{"accountId": "a", "providers": [{"providerId": "phone", "subject": "+49"}, {"providerId": "\#(name)", "subject": "1"}]}"#
+        let json =
+            #"{"accountId": "a", "providers": [{"providerId": "phone", "subject": "+49"}, {"providerId": "\#(name)", "subject": "1"}]}"#
         let draft = try #require(try check(json).draft)
         #expect(draft.logins.map(\.record.providerId) == [name] && draft.logins[0].place == 1)
     }

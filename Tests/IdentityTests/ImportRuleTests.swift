@@ -39,7 +39,9 @@ struct ImportRuleTests {
         #expect(outcome(draft(), owner: ann, .fail) == "/accountId accountExists")
         #expect(outcome(draft(), owner: ann, address: "ann", .replace) == "replace ann")
         #expect(outcome(draft(), owner: ann, address: "bob", .replace) == "/email emailAlreadyInUse")
-        #expect(outcome(draft(google: "g"), owner: ann, address: "bob", login: "bob", .replace) == "/email emailAlreadyInUse, /providers/2 credentialAlreadyInUse")
+        #expect(
+            outcome(draft(google: "g"), owner: ann, address: "bob", login: "bob", .replace)
+                == "/email emailAlreadyInUse, /providers/2 credentialAlreadyInUse")
     }
 
     @Test("without an id it is known by its address, else by a login")
@@ -56,7 +58,8 @@ struct ImportRuleTests {
     func conflicts() {
         for onExisting in AccountImport.Params.OnExisting.allCases {
             #expect(
-                outcome(draft(google: "g"), address: "bob", login: "bob", onExisting) == "/email emailAlreadyInUse, /providers/2 credentialAlreadyInUse")
+                outcome(draft(google: "g"), address: "bob", login: "bob", onExisting)
+                    == "/email emailAlreadyInUse, /providers/2 credentialAlreadyInUse")
             #expect(outcome(draft(), owner: .init(id: "ann", tenantId: "other"), onExisting) == "/accountId accountExists")
             #expect(outcome(draft(), survivor: "bob", onExisting) == "/accountId accountMerged")
         }

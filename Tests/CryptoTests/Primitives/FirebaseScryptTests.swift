@@ -25,7 +25,8 @@ import Testing
     func refusals(_ memoryCost: Int, _ rounds: Int) {
         #expect(throws: Scrypt.Refusal.unacceptableParameters) {
             try FirebaseScrypt.hash(
-                password: SecretBytes(utf8("p")), salt: utf8("s"), signerKey: SecretBytes(signerKey), memoryCost: memoryCost, rounds: rounds)
+                password: SecretBytes(utf8("p")), salt: utf8("s"), signerKey: SecretBytes(signerKey), memoryCost: memoryCost, rounds: rounds
+            )
         }
     }
 }
