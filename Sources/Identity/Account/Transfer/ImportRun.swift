@@ -47,6 +47,7 @@ struct ImportRun {
     /// Imports a chunk, all of what is right in it or, if it throws, nothing.
     mutating func take(_ chunk: [ImportSource.Entry], _ call: any CallContext) throws {
         let now = surroundings.clock.now
+        names.makeRoom()
         var failures: [ImportFailure] = []
         let drafts = chunk.compactMap { draft($0, &failures, at: now) }
         let plan = try settle(drafts, call, at: now)

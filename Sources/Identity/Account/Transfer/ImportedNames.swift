@@ -1,10 +1,13 @@
-/// The names that accounts go by, with the lines they were seen in, so that a file that has one twice is told so. It remembers a million;
-/// what comes beyond them is found by the store, as somebody else's.
+/// The names that accounts go by, with the lines they were seen in, so that a file that has one twice is told so. After a million it forgets
+/// them: what stands farther apart is found by the store, as somebody else's.
 struct ImportedNames {
     private static let most = 1_000_000
 
     /// Names by 64 bits of them: among a million the chance that any two meet is one in thirty million.
     private var lines: [Int: Int64] = [:]
+
+    /// To be called between two transactions: in one no name may come twice.
+    mutating func makeRoom() { if lines.count >= Self.most { lines.removeAll() } }
 
     /// Notes the names of an account.
     ///
@@ -17,7 +20,7 @@ struct ImportedNames {
             names.append(("/providers/\(login.place)", Self.key(login.record.providerId, login.record.subject)))
         }
         let seen = names.compactMap { name in lines[name.key].map { (name.pointer, $0) } }
-        if seen.isEmpty, lines.count < Self.most { for name in names { lines[name.key] = draft.line } }
+        if seen.isEmpty { for name in names { lines[name.key] = draft.line } }
         return seen
     }
 
