@@ -17,4 +17,22 @@ public enum Base32 {
         if bits > 0 { text.append(alphabet[Int(held << UInt32(5 - bits) & 31)]) }
         return String(decoding: text, as: UTF8.self)
     }
+
+    /// Decodes `text`, with or without padding, or answers nil when it has anything but upper-case letters and the digits 2 to 7.
+    public static func decode(_ text: String) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var held: UInt32 = 0
+        var bits = 0
+        var letters = text.utf8[...]
+        while letters.last == UInt8(ascii: "=") { letters.removeLast() }
+        for letter in letters {
+            guard let value = alphabet.firstIndex(of: letter) else { return nil }
+            held = held << 5 | UInt32(value)
+            bits += 5
+            guard bits >= 8 else { continue }
+            bits -= 8
+            bytes.append(UInt8(truncatingIfNeeded: held >> UInt32(bits)))
+        }
+        return bytes
+    }
 }

@@ -9,9 +9,11 @@ public enum MethodTable {
         AccountChangePassword.info,
         AccountCreate.info,
         AccountDelete.info,
+        AccountExport.info,
         AccountFind.info,
         AccountGet.info,
         AccountGraph.info,
+        AccountImport.info,
         AccountLink.info,
         AccountList.info,
         AccountMerge.info,
@@ -128,14 +130,16 @@ public enum MethodTable {
     /// Binds every method to its handler. Testing methods are left out where there is none.
     public static func bind(account: any AccountHandlers, audit: any AuditHandlers, compat: any CompatHandlers, credentials: any CredentialsHandlers, credentialsProvider: any CredentialsProviderHandlers, identity: any IdentityHandlers, idp: any IdpHandlers, key: any KeyHandlers, mfa: any MfaHandlers, passwordReset: any PasswordResetHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, session: any SessionHandlers, signIn: any SignInHandlers, signUp: any SignUpHandlers, store: any StoreHandlers, system: any SystemHandlers, tenant: any TenantHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
         var all: [BoundMethod] = []
-        all.reserveCapacity(118)
+        all.reserveCapacity(120)
         all.append(BoundMethod(AccountChangeEmail.self) { try account.changeEmail($0, $1) })
         all.append(BoundMethod(AccountChangePassword.self) { try account.changePassword($0, $1) })
         all.append(BoundMethod(AccountCreate.self) { try account.create($0, $1) })
         all.append(BoundMethod(AccountDelete.self) { try account.delete($0, $1) })
+        all.append(BoundMethod(AccountExport.self) { try account.export($0, $1) })
         all.append(BoundMethod(AccountFind.self) { try account.find($0, $1) })
         all.append(BoundMethod(AccountGet.self) { try account.get($0, $1) })
         all.append(BoundMethod(AccountGraph.self) { try account.graph($0, $1) })
+        all.append(BoundMethod(AccountImport.self) { try account.`import`($0, $1) })
         all.append(BoundMethod(AccountLink.self) { try account.link($0, $1) })
         all.append(BoundMethod(AccountList.self) { try account.list($0, $1) })
         all.append(BoundMethod(AccountMerge.self) { try account.merge($0, $1) })

@@ -116,6 +116,7 @@ enum RecordedValues {
               "$now": 1700000000,
               "$startedAt": 1699999990,
               "$createdAt": 1700000000,
+              "$linkedAt": 1700000000,
               "$updatedAt": 1700000000,
               "$signedInAt": 1700000000,
               "$activeAt": 1700000000,

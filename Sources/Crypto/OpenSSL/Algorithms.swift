@@ -16,6 +16,7 @@ struct FetchedAlgorithm: @unchecked Sendable {
     static let sha1 = digest("SHA1")
     static let sha512 = digest("SHA2-512")
     static let aes256GCM = FetchedAlgorithm(EVP_CIPHER_fetch(nil, "AES-256-GCM", nil), "AES-256-GCM")
+    static let aes256CTR = FetchedAlgorithm(EVP_CIPHER_fetch(nil, "AES-256-CTR", nil), "AES-256-CTR")
     static let hmac = FetchedAlgorithm(EVP_MAC_fetch(nil, "HMAC", nil), "HMAC")
     static let hkdf = FetchedAlgorithm(EVP_KDF_fetch(nil, "HKDF", nil), "HKDF")
 

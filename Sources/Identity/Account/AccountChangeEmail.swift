@@ -84,10 +84,10 @@ extension AccountService {
         let (check, subject) = (PasswordCheck(surroundings), account.lockoutSubject)
         let unlock = tenant.unlock(account)
         try surroundings.database.read { try $0.lockout(of: subject, at: now).check(at: now, unlock: unlock) }
-        let isRight = try check.matches(password, account)
+        let match = try check.match(password, account)
         let refusal = try surroundings.database.write { tx in
             try tx.lock([account.id])
-            let isStillRight = try isRight && tx.account(account.id)?.password == account.password
+            let isStillRight = try check.isStillRight(match, tx.account(account.id))
             return try check.judge(
                 password, isRight: isStillRight, subject: subject, unlock: unlock, client: client, tenant, at: now, in: tx)
         }

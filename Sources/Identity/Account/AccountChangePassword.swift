@@ -19,16 +19,16 @@ extension AccountService {
         }
         try SignInCompletion.check(request.audience, request.scope, of: tenant)
         if before.password == nil { throw PasswordNotSet(next: "signIn.start") }
-        let isRight = try check.matches(request.currentPassword, before)
+        let match = try check.match(request.currentPassword, before)
         // Who does not know the present one learns nothing about what the new one would have to be.
-        if isRight { try surroundings.checkNew(request.newPassword, for: before, tenant, AccountChangePassword.info.name, call) }
+        if match.isRight { try surroundings.checkNew(request.newPassword, for: before, tenant, AccountChangePassword.info.name, call) }
         let sealed = try surroundings.passwords.sealed(request.newPassword, as: before.id)
         let fresh = completion.fresh()
         let outcome = try surroundings.database.write { tx -> Result<SignInCompletion.SignedIn, InvalidPassword> in
             try tx.lock([before.id])
             guard var account = try tx.account(before.id) else { throw TokenRevoked(reason: "its account was deleted") }
             let refusal = try check.judge(
-                request.currentPassword, isRight: isRight && account.password == before.password, subject: account.lockoutSubject,
+                request.currentPassword, isRight: try check.isStillRight(match, account), subject: account.lockoutSubject,
                 unlock: tenant.unlock(account), tenant, at: now, in: tx)
             if let refusal { return .failure(refusal) }
             account.password = sealed

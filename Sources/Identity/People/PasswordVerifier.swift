@@ -14,7 +14,7 @@ public final class PasswordHasher: Sendable {
     private let vault: Vault
     private let room: Gate<Int>
     /// Nobody's password, so that unknown people cost the time of known ones.
-    private let nobody: StoredPassword
+    private let nobody: OwnPassword
 
     /// - Parameter cost: scrypt's N.
     init(cost: Int, vault: Vault, random: any RandomSource) {
@@ -22,23 +22,57 @@ public final class PasswordHasher: Sendable {
         self.random = random
         self.vault = vault
         room = Gate(max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
-        nobody = StoredPassword(cost: cost, salt: [UInt8](repeating: 0, count: 16), hash: [UInt8](repeating: 0, count: 32))
+        nobody = OwnPassword(
+            cost: cost, salt: [UInt8](repeating: 0, count: OwnPassword.saltCount), hash: [UInt8](repeating: 0, count: OwnPassword.hashCount)
+        )
     }
 
     /// What is kept of a password, sealed.
     ///
     /// - Parameter name: whose it is; it opens under this name alone.
-    func sealed(_ password: String, as name: String) throws -> [UInt8] {
-        let salt = random.bytes(16)
-        let hash = try derive(password, salt: salt, cost: cost)
-        return vault.seal(SecretBytes(StoredPassword(cost: cost, salt: salt, hash: hash).bytes), as: "password \(name)")
+    func sealed(_ password: String, as name: String) throws -> [UInt8] { seal(.own(try own(password)), as: name) }
+
+    /// A hash that was made elsewhere, sealed. One that is like those of this store is one of them from now on.
+    func sealed(_ hashed: HashedPassword, as name: String) -> [UInt8] {
+        seal(
+            hashed.isOwn(at: cost) ? .own(OwnPassword(cost: cost, salt: hashed.salt, hash: hashed.hash)) : .foreign(hashed), as: name)
     }
 
-    /// Whether `password` is the one that was sealed; always no, and as late, if none was.
-    func matches(_ password: String, _ sealed: [UInt8]?, as name: String) throws -> Bool {
-        let stored = try sealed.map { StoredPassword(bytes: try vault.open($0, as: "password \(name)").copy()) } ?? nobody
-        let isRight = constantTimeEquals(try derive(password, salt: stored.salt, cost: stored.cost), stored.hash)
-        return isRight && sealed != nil
+    /// A hash of no password at all: what there is for somebody who has one, where it is not known. A reset gives them another.
+    func sealedUnknown(as name: String) -> [UInt8] {
+        seal(
+            .foreign(HashedPassword(how: .pbkdf2(.sha512, iterations: 1), salt: random.bytes(16), hash: random.bytes(64))), as: name)
+    }
+
+    /// What was sealed, for whoever may have it.
+    func hashed(_ sealed: [UInt8], as name: String) throws -> HashedPassword { try open(sealed, as: name).hashed }
+
+    /// Whether `password` is the one that was sealed; always no, and as late, if none was. One that was hashed elsewhere takes the time of
+    /// that hash beside: it is hashed anew, whether it is right or wrong.
+    func match(_ password: String, _ sealed: [UInt8]?, as name: String) throws -> PasswordMatch {
+        guard let sealed else {
+            _ = try derive(password, like: nobody)
+            return PasswordMatch(isRight: false, sealed: nil)
+        }
+        switch try open(sealed, as: name) {
+        case .own(let own): return PasswordMatch(isRight: constantTimeEquals(try derive(password, like: own), own.hash), sealed: sealed)
+        case .foreign(let foreign):
+            let hash = try alone { try foreign.how.hash(password, salt: foreign.salt, count: foreign.hash.count) }
+            var fresh = try own(password)
+            fresh.replaced = try mark(of: sealed, as: name)
+            let isRight = constantTimeEquals(hash, foreign.hash)
+            return PasswordMatch(isRight: isRight, sealed: sealed, upgraded: isRight ? seal(.own(fresh), as: name) : nil)
+        }
+    }
+
+    /// Whether `password` is the one that was sealed.
+    func matches(_ password: String, _ sealed: [UInt8]?, as name: String) throws -> Bool { try match(password, sealed, as: name).isRight }
+
+    /// Whether what is there now is what a password was held against, or the same password hashed anew by somebody else who signed in.
+    func isSame(_ present: [UInt8]?, as before: [UInt8]?, of name: String) throws -> Bool {
+        if present == before { return true }
+        guard let present, let before, case .own(let own) = try open(present, as: name), let replaced = own.replaced else { return false }
+        return constantTimeEquals(replaced, try mark(of: before, as: name))
     }
 
     /// The same password under another name.
@@ -46,7 +80,30 @@ public final class PasswordHasher: Sendable {
         vault.seal(try vault.open(sealed, as: "password \(name)"), as: "password \(other)")
     }
 
-    private func derive(_ password: String, salt: [UInt8], cost: Int) throws -> [UInt8] {
+    private func own(_ password: String) throws -> OwnPassword {
+        let salt = random.bytes(OwnPassword.saltCount)
+        let empty = OwnPassword(cost: cost, salt: salt, hash: [])
+        return OwnPassword(cost: cost, salt: salt, hash: try derive(password, like: empty))
+    }
+
+    private func derive(_ password: String, like own: OwnPassword) throws -> [UInt8] {
+        try alone { try PasswordHash.own(cost: own.cost).hash(password, salt: own.salt, count: OwnPassword.hashCount) }
+    }
+
+    private func seal(_ stored: StoredPassword, as name: String) -> [UInt8] {
+        vault.seal(SecretBytes(stored.bytes), as: "password \(name)")
+    }
+
+    private func open(_ sealed: [UInt8], as name: String) throws -> StoredPassword {
+        StoredPassword(bytes: try vault.open(sealed, as: "password \(name)").copy())
+    }
+
+    private func mark(of sealed: [UInt8], as name: String) throws -> [UInt8] {
+        StoredPassword.mark(of: try vault.open(sealed, as: "password \(name)").copy())
+    }
+
+    /// Waits until a core is free for it.
+    private func alone<R>(_ body: () throws -> R) throws -> R {
         room.wait { free -> Void? in
             guard free > 0 else { return nil }
             free -= 1
@@ -56,27 +113,15 @@ public final class PasswordHasher: Sendable {
             room.withLock { $0 += 1 }
             room.broadcast()
         }
-        return try Scrypt.derive(password: Array(password.utf8), salt: salt, n: cost, r: 8, p: 1, count: 32).copy()
+        return try body()
     }
 }
 
-/// Salt and hash of a password, and what it cost: version ‖ log2 N ‖ salt ‖ hash.
-private struct StoredPassword {
-    let cost: Int
-    let salt: [UInt8]
-    let hash: [UInt8]
-
-    init(cost: Int, salt: [UInt8], hash: [UInt8]) {
-        self.cost = cost
-        self.salt = salt
-        self.hash = hash
-    }
-
-    init(bytes: [UInt8]) {
-        cost = bytes.count == 50 ? 1 << Int(bytes[1]) : 2
-        salt = Array(bytes.dropFirst(2).prefix(16))
-        hash = Array(bytes.dropFirst(18))
-    }
-
-    var bytes: [UInt8] { [1, UInt8(cost.trailingZeroBitCount)] + salt + hash }
+/// What came of holding a password against what is kept of an account's own.
+struct PasswordMatch: Sendable {
+    let isRight: Bool
+    /// What it was held against.
+    let sealed: [UInt8]?
+    /// What is to be kept from now on, where that was hashed elsewhere.
+    var upgraded: [UInt8]?
 }

@@ -14,8 +14,20 @@ struct PasswordCheck: Sendable {
     }
 
     /// Takes the time of a hash whether there is an account or not.
-    func matches(_ password: String, _ account: AccountRecord?) throws -> Bool {
-        try surroundings.passwords.matches(password, account?.password, as: account?.id ?? "")
+    func match(_ password: String, _ account: AccountRecord?) throws -> PasswordMatch {
+        try surroundings.passwords.match(password, account?.password, as: account?.id ?? "")
+    }
+
+    /// Whether a right password is still the one of `account`, read anew in the transaction that writes.
+    func isStillRight(_ match: PasswordMatch, _ account: AccountRecord?) throws -> Bool {
+        try match.isRight && surroundings.passwords.isSame(account?.password, as: match.sealed, of: account?.id ?? "")
+    }
+
+    /// Keeps a right password as one of this store where it was hashed elsewhere.
+    func upgrade(_ account: inout AccountRecord, _ match: PasswordMatch, in tx: Transaction) throws {
+        guard match.isRight, let upgraded = match.upgraded, account.password == match.sealed else { return }
+        account.password = upgraded
+        try tx.update(account)
     }
 
     /// Counts the outcome.

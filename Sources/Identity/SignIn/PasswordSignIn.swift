@@ -31,7 +31,7 @@ struct PasswordSignIn: Sendable {
             try tx.lockout(of: subject, at: now).check(at: now, unlock: tenant.unlock(account))
             return (tenant, account, subject)
         }
-        let isRight = try passwords.matches(password, before)
+        let match = try passwords.match(password, before)
         if !tenant.settings.enumerationProtection {
             guard let before else {
                 if token != nil { throw UserMismatch() }
@@ -44,13 +44,13 @@ struct PasswordSignIn: Sendable {
             try tx.lock([Flows.lockName(address: "\(tenant.id)/\(username.folded)")])
             if let before { try tx.lock([before.id]) }
             let account = try tx.account(named: username.folded, in: tenant.id)
-            let isStillRight = isRight && account?.id == before?.id && account?.password == before?.password
+            let isStillRight = try account?.id == before?.id && passwords.isStillRight(match, account)
             if let refusal = try passwords.judge(
                 password, isRight: isStillRight, subject: subject, unlock: tenant.unlock(account), client: client, tenant, at: now, in: tx)
             {
                 return .failure(refusal)
             }
-            guard let account else { return .failure(UserNotFound(next: "signUp.start")) }
+            guard var account else { return .failure(UserNotFound(next: "signUp.start")) }
             if let token {
                 if account.id != token.accountId { throw UserMismatch() }
                 let session = try OwnAccount(token, in: tx).session
@@ -58,6 +58,7 @@ struct PasswordSignIn: Sendable {
                 signIn.scope = try session.scope(in: tenant)
             }
             if account.mustChangePassword { throw PasswordChangeRequired(next: "passwordReset.start") }
+            try passwords.upgrade(&account, match, in: tx)
             return .success((try completion.conclude(account, tenant, signIn, fresh, method, call, at: now, in: tx), signIn))
         }
         let (answered, signIn) = try outcome.get()

@@ -20,21 +20,22 @@ extension SignInService {
             try tx.lockout(of: subject, at: now).check(at: now, unlock: found.tenant.unlock(account))
             return account
         }
-        let isRight = try passwords.matches(request.password, before)
+        let match = try passwords.match(request.password, before)
         var result: (FirstFactor, TenantRecord, PendingSignIn)?
         let flow = try flows.advance(token, .signIn, request: fingerprint, at: now) { tx, flow, tenant in
             try Self.requirePassword(flow, tenant)
             try SignInCompletion.check(request.audience, request.scope, of: tenant)
             let account = try tx.account(of: flow)
-            let isStillRight = isRight && account?.password == before?.password
+            let isStillRight = try passwords.isStillRight(match, account)
             if let refusal = try passwords.judge(
                 request.password, isRight: isStillRight, subject: subject, unlock: tenant.unlock(account), client: client, tenant, at: now,
                 in: tx)
             {
                 return .refused(refusal)
             }
-            guard let account else { return .ended(FlowEnded(.accountChanged)) }
+            guard var account else { return .ended(FlowEnded(.accountChanged)) }
             if account.mustChangePassword { return .ended(PasswordChangeRequired(next: "passwordReset.start")) }
+            try passwords.upgrade(&account, match, in: tx)
             let signIn = PendingSignIn(.password, audience: request.audience, scope: request.scope)
             let outcome = try completion.conclude(account, tenant, signIn, within: flow, fresh, name, call, at: now, in: tx)
             result = (outcome, tenant, signIn)

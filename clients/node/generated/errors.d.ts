@@ -2422,6 +2422,81 @@ export declare class MergeUndecided extends RpcError {
   readonly data: MergeUndecidedData;
 }
 
+/** What `ImportFileUnreadable` says beside its message. */
+export interface ImportFileUnreadableData {
+  type: "importFileUnreadable";
+  /** The file. */
+  path: string;
+  /** What is wrong. */
+  reason: string;
+}
+
+/** account.import is given a file that is not there, is no file, or cannot be read. */
+export declare class ImportFileUnreadable extends RpcError {
+  static readonly code: 5040;
+  static readonly type: "importFileUnreadable";
+  readonly code: 5040;
+  readonly type: "importFileUnreadable";
+  readonly data: ImportFileUnreadableData;
+}
+
+/** What `InvalidHashParameters` says beside its message. */
+export interface InvalidHashParametersData {
+  type: "invalidHashParameters";
+  /** Where, as an RFC 6901 JSON pointer into hash. */
+  pointer: string;
+  /** What is wrong, and what to do. */
+  reason: string;
+}
+
+/**
+ * account.import is told a way of hashing of which something is missing, which belongs to another algorithm, or which
+ * would cost too much; in a line, as the rule of a violation.
+ *
+ * Equivalents: firebase INVALID_HASH_PARAMETERS.
+ */
+export declare class InvalidHashParameters extends RpcError {
+  static readonly code: 5041;
+  static readonly type: "invalidHashParameters";
+  readonly code: 5041;
+  readonly type: "invalidHashParameters";
+  readonly data: InvalidHashParametersData;
+}
+
+/** What `ExportFileExists` says beside its message. */
+export interface ExportFileExistsData {
+  type: "exportFileExists";
+  /** The file. */
+  path: string;
+}
+
+/** account.export is given the path of something that is there. */
+export declare class ExportFileExists extends RpcError {
+  static readonly code: 5042;
+  static readonly type: "exportFileExists";
+  readonly code: 5042;
+  readonly type: "exportFileExists";
+  readonly data: ExportFileExistsData;
+}
+
+/** What `ExportFailed` says beside its message. */
+export interface ExportFailedData {
+  type: "exportFailed";
+  /** The file that was to be made. */
+  path: string;
+  /** What is wrong. */
+  reason: string;
+}
+
+/** The folder of the export is missing or cannot be written, or its disk is full. */
+export declare class ExportFailed extends RpcError {
+  static readonly code: 5043;
+  static readonly type: "exportFailed";
+  readonly code: 5043;
+  readonly type: "exportFailed";
+  readonly data: ExportFailedData;
+}
+
 /** What `ProviderUnavailable` says beside its message. */
 export interface ProviderUnavailableData {
   type: "providerUnavailable";

@@ -719,6 +719,33 @@ export class MergeUndecided extends RpcError {
   static type = "mergeUndecided";
 }
 
+/** account.import is given a file that is not there, is no file, or cannot be read. */
+export class ImportFileUnreadable extends RpcError {
+  static code = 5040;
+  static type = "importFileUnreadable";
+}
+
+/**
+ * account.import is told a way of hashing of which something is missing, which belongs to another algorithm, or which
+ * would cost too much; in a line, as the rule of a violation.
+ */
+export class InvalidHashParameters extends RpcError {
+  static code = 5041;
+  static type = "invalidHashParameters";
+}
+
+/** account.export is given the path of something that is there. */
+export class ExportFileExists extends RpcError {
+  static code = 5042;
+  static type = "exportFileExists";
+}
+
+/** The folder of the export is missing or cannot be written, or its disk is full. */
+export class ExportFailed extends RpcError {
+  static code = 5043;
+  static type = "exportFailed";
+}
+
 /** A login provider does not answer, or says that it cannot now. */
 export class ProviderUnavailable extends RpcError {
   static code = 6001;
@@ -1129,6 +1156,10 @@ export const errorsByCode = new Map(
     AnonymousNotAllowed,
     CustomTokenInvalid,
     MergeUndecided,
+    ImportFileUnreadable,
+    InvalidHashParameters,
+    ExportFileExists,
+    ExportFailed,
     ProviderUnavailable,
     ProviderUnusable,
     IdpNotFound,

@@ -688,6 +688,27 @@ export interface IdpDeclaration {
  */
 export type IdpResponseType = "code" | "idToken";
 
+/** An account that was not imported, and everything that is wrong with it. */
+export interface ImportFailure {
+  /** Its line in the file, or its place in accounts, from 1. */
+  line: number;
+  /** The id that stands there. */
+  accountId?: string;
+  /**
+   * At most 20. The pointers lead into the account; the rules are those of JSON Schema and the types of the errors that
+   * account.create and others have for the same, beside malformed, duplicate and unrecognisable.
+   */
+  violations: Violation[];
+}
+
+/** Why an import ended before its end. */
+export interface ImportStop {
+  /** requestCancelled; tooManyFailures; or the error of the store, such as storeFull. */
+  type: string;
+  /** What happened and what to do next, for people. */
+  message: string;
+}
+
 /**
  * The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in pool.get. At most
  * 2048 characters.
@@ -859,12 +880,48 @@ export type PageLimit = number;
 /** A password. At most 4096 characters. Secret: `util.inspect` does not show it. */
 export type Password = string;
 
+/**
+ * firebaseScrypt: what Firebase Authentication makes of scrypt; scrypt: as RFC 7914 has it; pbkdf2Sha1, pbkdf2Sha256,
+ * pbkdf2Sha512: PBKDF2 with HMAC (RFC 8018).
+ */
+export type PasswordAlgorithm = "firebaseScrypt" | "scrypt" | "pbkdf2Sha1" | "pbkdf2Sha256" | "pbkdf2Sha512";
+
 /** Why a password was refused. */
 export interface PasswordFailure {
   /** What a password fell short of. */
   rule: Open<PasswordRule>;
   /** For people. */
   message: string;
+}
+
+/**
+ * How the hash of a password was made. None may cost more than the ones that are made here: N times blockSize times
+ * parallelization is at most 1048576.
+ */
+export interface PasswordHashing {
+  /**
+   * firebaseScrypt: what Firebase Authentication makes of scrypt; scrypt: as RFC 7914 has it; pbkdf2Sha1, pbkdf2Sha256,
+   * pbkdf2Sha512: PBKDF2 with HMAC (RFC 8018).
+   */
+  algorithm: PasswordAlgorithm;
+  /** firebaseScrypt: base64_signer_key of the project's password hash parameters. At most 1024 characters. */
+  signerKey?: string;
+  /** firebaseScrypt: base64_salt_separator of them; without it, none. At most 256 characters. */
+  saltSeparator?: string;
+  /**
+   * firebaseScrypt: mem_cost of them; scrypt: the logarithm to the base 2 of its N, 14 for 16384. Without it, 14. 1 to
+   * 17.
+   */
+  memoryCost?: number;
+  /**
+   * firebaseScrypt: rounds of them, at most 16, and 8 without it; PBKDF2: how many iterations, which must be said. 1 to
+   * 2000000.
+   */
+  rounds?: number;
+  /** scrypt: its r. Without it, 8. 1 to 16. */
+  blockSize?: number;
+  /** scrypt: its p. Without it, 1. 1 to 16. */
+  parallelization?: number;
 }
 
 /** What passwords must be like. */
@@ -1113,6 +1170,82 @@ export interface PoolSummary {
   poolId: PoolId;
   /** What people call a pool. Names need not be unique. */
   name: PoolName;
+}
+
+/** An account as it goes from one store to another: what a line of a file has. */
+export interface PortableAccount {
+  /** It is kept; without it one is made, and the account is known by its address, or by a login. */
+  accountId?: AccountId;
+  /** The address that it signs in with, and that mails go to. */
+  email?: Username;
+  /** Whether its owner has shown that mails there reach them. Without it: false. */
+  emailVerified?: boolean;
+  /**
+   * Without it: password if there is a passwordHash, else federated if there are providers, else code if there is an
+   * address, else anonymous.
+   */
+  method?: SignInMethod;
+  /** Logins that lead to it, one of each provider. At most 50 elements. */
+  providers?: readonly PortableLogin[];
+  /** Its second factors, the oldest first. They need an address that is verified. At most 5 elements. */
+  factors?: readonly PortableFactor[];
+  /** Attributes that the tenant asks for; displayName and picture can be there in any tenant. */
+  attributes?: AttributeValues;
+  /** Custom claims of its tokens, as account.setClaims takes them. */
+  claims?: JsonObject;
+  /** Whether it is kept from signing in. Without it: false. */
+  disabled?: boolean;
+  /** Whether it signs in again only after a reset of its password. Without it: false. */
+  mustChangePassword?: boolean;
+  /** Without it, now. */
+  createdAt?: Timestamp;
+  /** Without it, now. */
+  updatedAt?: Timestamp;
+  /** Integer seconds since 1970-01-01T00:00:00Z. */
+  lastSignInAt?: Timestamp;
+  /** The hash of its password in base64, of 16 to 128 bytes. At most 256 characters. */
+  passwordHash?: string;
+  /** What was hashed with the password, in base64, at most 128 bytes. At most 256 characters. */
+  salt?: string;
+  /** How passwordHash was made; without it, as the request says. */
+  hash?: PasswordHashing;
+}
+
+/** A second factor of an account. Imported, it gets an id of its own. */
+export interface PortableFactor {
+  /** totp: an authenticator app; email: codes that are mailed; sms: codes in text messages. */
+  kind: FactorKind;
+  /** What its owner calls it. At most 128 characters. */
+  displayName?: string;
+  /** email: where its codes go. */
+  email?: Username;
+  /** sms: where its codes go, as +4915112345678. At most 32 characters. */
+  phoneNumber?: string;
+  /** totp: what the app computes codes from, in Base32: six digits, every 30 seconds, with SHA-1. At most 128 characters. */
+  secret?: string;
+  /** Without it, now. */
+  enrolledAt?: Timestamp;
+  /** Integer seconds since 1970-01-01T00:00:00Z. */
+  lastUsedAt?: Timestamp;
+}
+
+/**
+ * A login of a provider that leads to an account. Entries for password, code, emailLink, phone and anonymous, which say
+ * nothing that the account does not say itself, are passed over.
+ */
+export interface PortableLogin {
+  /** The provider, such as google.com or oidc.work. At most 64 characters. */
+  providerId: string;
+  /** Who it is there. At most 255 characters. */
+  subject: string;
+  /** The address that the provider said last. At most 255 characters. */
+  email?: string;
+  /** The name that it said last. At most 256 characters. */
+  displayName?: string;
+  /** The picture that it said last. At most 2048 characters. */
+  photoUrl?: string;
+  /** Since when it leads there. */
+  linkedAt?: Timestamp;
 }
 
 /** Who signed. */

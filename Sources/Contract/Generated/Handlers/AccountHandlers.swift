@@ -16,6 +16,9 @@ public protocol AccountHandlers: Sendable {
     /// Delete an account.
     func delete(_ request: AccountDelete.Params, _ call: any CallContext) throws -> AccountDelete.Result
 
+    /// Export the accounts of a tenant.
+    func export(_ request: AccountExport.Params, _ call: any CallContext) throws -> AccountExport.Result
+
     /// Find an account by its address.
     func find(_ request: AccountFind.Params, _ call: any CallContext) throws -> AccountFind.Result
 
@@ -24,6 +27,9 @@ public protocol AccountHandlers: Sendable {
 
     /// Show what belongs to a person, and how.
     func graph(_ request: AccountGraph.Params, _ call: any CallContext) throws -> AccountGraph.Result
+
+    /// Import accounts from another store, with the passwords that they have there.
+    func `import`(_ request: AccountImport.Params, _ call: any CallContext) throws -> AccountImport.Result
 
     /// Add a way into one's own account.
     func link(_ request: AccountLink.Params, _ call: any CallContext) throws -> AccountLink.Result

@@ -5,9 +5,11 @@ const methods = {
   changePassword: { name: "account.changePassword", isTesting: false, secrets: [["idToken"], ["accessToken"], ["refreshToken"]] },
   create: { name: "account.create", isTesting: false, secrets: [["attributes"]] },
   delete: { name: "account.delete", isTesting: false, secrets: [] },
+  export: { name: "account.export", isTesting: false, secrets: [["accounts", "*", "factors", "*", "secret"], ["accounts", "*", "attributes"], ["accounts", "*", "passwordHash"], ["accounts", "*", "salt"], ["accounts", "*", "hash", "signerKey"]] },
   find: { name: "account.find", isTesting: false, secrets: [["attributes"]] },
   get: { name: "account.get", isTesting: false, secrets: [["attributes"]] },
   graph: { name: "account.graph", isTesting: false, secrets: [] },
+  import: { name: "account.import", isTesting: false, secrets: [] },
   link: { name: "account.link", isTesting: false, secrets: [["continuationToken"], ["account", "attributes"], ["idToken"], ["accessToken"], ["refreshToken"], ["providerTokens", "idToken"], ["providerTokens", "accessToken"], ["pendingToken"]] },
   list: { name: "account.list", isTesting: false, secrets: [["accounts", "*", "attributes"]] },
   merge: { name: "account.merge", isTesting: false, secrets: [["account", "attributes"], ["conflicts", "*", "target"], ["conflicts", "*", "source"], ["idToken"], ["accessToken"], ["refreshToken"]] },
@@ -146,6 +148,26 @@ export class AccountMethods {
   }
 
   /**
+   * Export the accounts of a tenant.
+   *
+   * In the order of their ids: to a file, one account in each line, or in pages. account.import makes the same accounts
+   * of it in another store; recovery codes, of which nobody knows more than whether one is right, do not go along, nor
+   * do sessions. Each account is whole, but accounts that change meanwhile are there as they were when it was their
+   * turn; store.backup copies a store as it is at one moment. The file appears under its name when it is whole, is for
+   * this user alone and never takes the place of one. An export of secrets leaves an audit record.
+   *
+   * Equivalent: firebase accounts:batchGet.
+   *
+   * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
+   * @throws {InvalidCursor} A list gets a cursor it did not make.
+   * @throws {ExportFileExists} account.export is given the path of something that is there.
+   * @throws {ExportFailed} The folder of the export is missing or cannot be written, or its disk is full.
+   */
+  export(params, options) {
+    return this.#call(methods.export, params, options);
+  }
+
+  /**
    * Find an account by its address.
    *
    * Compared without regard to upper and lower case.
@@ -198,6 +220,28 @@ export class AccountMethods {
    */
   graph(params, options) {
     return this.#call(methods.graph, params, options);
+  }
+
+  /**
+   * Import accounts from another store, with the passwords that they have there.
+   *
+   * From a file with one account in each line, as account.export writes it, or from a list. Nobody is sent a mail and no
+   * password policy is applied; a foreign hash is verified at the first sign-in with the password, and from then on the
+   * password is kept as one of this store. Accounts are imported by hundreds, each whole or not at all, and those that
+   * have something wrong are passed over and listed; after 1000 of these the import stops. An account with the same id
+   * (or, where the line has no id, with the same address or login) is the same account: importing a file twice imports
+   * nothing twice. So an import that was killed is sent again as it was, or with from, the nextLine that $/progress said
+   * last. Cancelled, it answers what was done until then.
+   *
+   * Equivalent: firebase accounts:batchCreate.
+   *
+   * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
+   * @throws {ImportFileUnreadable} account.import is given a file that is not there, is no file, or cannot be read.
+   * @throws {InvalidHashParameters} account.import is told a way of hashing of which something is missing, which belongs
+   * to another algorithm, or which would cost too much; in a line, as the rule of a violation.
+   */
+  import(params, options) {
+    return this.#call(methods.import, params, options);
   }
 
   /**

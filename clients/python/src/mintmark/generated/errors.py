@@ -2116,6 +2116,73 @@ class MergeUndecided(AnsweredError):
         return [types.MergeConflict.of(each) for each in self._required("conflicts")]
 
 
+class ImportFileUnreadable(AnsweredError):
+    """account.import is given a file that is not there, is no file, or cannot be read."""
+
+    code = 5040
+    type = "importFileUnreadable"
+
+    @property
+    def path(self) -> str:
+        """The file."""
+        return cast("str", self._required("path"))
+
+    @property
+    def reason(self) -> str:
+        """What is wrong."""
+        return cast("str", self._required("reason"))
+
+
+class InvalidHashParameters(AnsweredError):
+    """account.import is told a way of hashing of which something is missing, which belongs to another algorithm,
+    or which would cost too much; in a line, as the rule of a violation.
+
+    firebase: INVALID_HASH_PARAMETERS
+    """
+
+    code = 5041
+    type = "invalidHashParameters"
+
+    @property
+    def pointer(self) -> str:
+        """Where, as an RFC 6901 JSON pointer into hash."""
+        return cast("str", self._required("pointer"))
+
+    @property
+    def reason(self) -> str:
+        """What is wrong, and what to do."""
+        return cast("str", self._required("reason"))
+
+
+class ExportFileExists(AnsweredError):
+    """account.export is given the path of something that is there."""
+
+    code = 5042
+    type = "exportFileExists"
+
+    @property
+    def path(self) -> str:
+        """The file."""
+        return cast("str", self._required("path"))
+
+
+class ExportFailed(AnsweredError):
+    """The folder of the export is missing or cannot be written, or its disk is full."""
+
+    code = 5043
+    type = "exportFailed"
+
+    @property
+    def path(self) -> str:
+        """The file that was to be made."""
+        return cast("str", self._required("path"))
+
+    @property
+    def reason(self) -> str:
+        """What is wrong."""
+        return cast("str", self._required("reason"))
+
+
 class ProviderUnavailable(AnsweredError):
     """A login provider does not answer, or says that it cannot now.
 
@@ -3006,6 +3073,10 @@ BY_TYPE: Dict[str, Type[AnsweredError]] = {
     "anonymousNotAllowed": AnonymousNotAllowed,
     "customTokenInvalid": CustomTokenInvalid,
     "mergeUndecided": MergeUndecided,
+    "importFileUnreadable": ImportFileUnreadable,
+    "invalidHashParameters": InvalidHashParameters,
+    "exportFileExists": ExportFileExists,
+    "exportFailed": ExportFailed,
     "providerUnavailable": ProviderUnavailable,
     "providerUnusable": ProviderUnusable,
     "idpNotFound": IdpNotFound,
@@ -3173,6 +3244,10 @@ __all__ = [
     "AnonymousNotAllowed",
     "CustomTokenInvalid",
     "MergeUndecided",
+    "ImportFileUnreadable",
+    "InvalidHashParameters",
+    "ExportFileExists",
+    "ExportFailed",
     "ProviderUnavailable",
     "ProviderUnusable",
     "IdpNotFound",

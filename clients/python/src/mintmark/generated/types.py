@@ -7,6 +7,12 @@ from typing import Any, Dict, List, Literal, Mapping, Optional, Sequence, Union,
 
 from .._record import Record
 
+# With file, what its lines are. mintmark: accounts as account.export writes them; firebase: users as firebase auth:export writes them, one in each line: jq -c '.users[]' users.json.
+AccountImportFormat = Literal["mintmark", "firebase"]
+
+# What happens where the account is there already. skip: it stays as it is; replace: it becomes what is imported, and its sessions end; fail: it is listed as accountExists.
+AccountImportOnExisting = Literal["skip", "replace", "fail"]
+
 # What became of it.
 AppliedChangeChange = Literal["created", "updated", "unchanged"]
 
@@ -90,6 +96,9 @@ MergePolicy = Literal["fail", "keepTarget", "keepSource"]
 
 # Second factors in a tenant. off: nobody is asked for one; optional: whoever has enrolled one is asked for it at every sign-in; required: whoever has none enrols one at the next sign-in. Custom tokens and anonymous accounts need none.
 MfaPolicy = Literal["off", "optional", "required"]
+
+# firebaseScrypt: what Firebase Authentication makes of scrypt; scrypt: as RFC 7914 has it; pbkdf2Sha1, pbkdf2Sha256, pbkdf2Sha512: PBKDF2 with HMAC (RFC 8018).
+PasswordAlgorithm = Literal["firebaseScrypt", "scrypt", "pbkdf2Sha1", "pbkdf2Sha256", "pbkdf2Sha512"]
 
 # What comes next. codeRequired: submitCode; passwordRequired: submitPassword; completed: the password is changed, signIn.withContinuation signs in.
 PasswordResetStepState = Literal["codeRequired", "passwordRequired", "completed"]
@@ -294,6 +303,59 @@ class AccountDeleteResult(Record):
         return cast("str", self._required("accountId"))
 
 
+class AccountExportResult(Record):
+    """What `account.export` answers."""
+
+    __slots__ = ()
+    _members = (("exported", "exported"), ("accounts", "accounts"), ("next_cursor", "nextCursor"), ("file", "file"), ("bytes", "bytes"),)
+
+    def __init__(
+        self,
+        *,
+        exported: int,
+        accounts: Optional[Sequence[Union[PortableAccount, Mapping[str, Any]]]] = None,
+        next_cursor: Optional[str] = None,
+        file: Optional[str] = None,
+        bytes: Optional[int] = None,
+    ) -> None:
+        super().__init__({
+            "exported": exported,
+            "accounts": accounts,
+            "nextCursor": next_cursor,
+            "file": file,
+            "bytes": bytes,
+        })
+
+    @property
+    def exported(self) -> int:
+        """How many accounts."""
+        return cast("int", self._required("exported"))
+
+    @property
+    def accounts(self) -> Optional[List[PortableAccount]]:
+        """Without file: the accounts."""
+        value = self._optional("accounts")
+        return None if value is None else [PortableAccount.of(each) for each in value]
+
+    @property
+    def next_cursor(self) -> Optional[str]:
+        """Present when there is more: the cursor of the next call."""
+        value = self._optional("nextCursor")
+        return None if value is None else cast("str", value)
+
+    @property
+    def file(self) -> Optional[str]:
+        """The file, if one was asked for."""
+        value = self._optional("file")
+        return None if value is None else cast("str", value)
+
+    @property
+    def bytes(self) -> Optional[int]:
+        """Its size."""
+        value = self._optional("bytes")
+        return None if value is None else cast("int", value)
+
+
 class AccountGraphResult(Record):
     """What `account.graph` answers."""
 
@@ -320,6 +382,84 @@ class AccountGraphResult(Record):
     def edges(self) -> List[GraphEdge]:
         """Each between two of them."""
         return [GraphEdge.of(each) for each in self._required("edges")]
+
+
+class AccountImportResult(Record):
+    """What `account.import` answers."""
+
+    __slots__ = ()
+    _members = (("imported", "imported"), ("replaced", "replaced"), ("skipped", "skipped"), ("failed", "failed"), ("failures", "failures"), ("next_line", "nextLine"), ("completed", "completed"), ("stopped", "stopped"), ("dry_run", "dryRun"),)
+
+    def __init__(
+        self,
+        *,
+        imported: int,
+        replaced: int,
+        skipped: int,
+        failed: int,
+        failures: Sequence[Union[ImportFailure, Mapping[str, Any]]],
+        next_line: int,
+        completed: bool,
+        dry_run: bool,
+        stopped: Optional[Union[ImportStop, Mapping[str, Any]]] = None,
+    ) -> None:
+        super().__init__({
+            "imported": imported,
+            "replaced": replaced,
+            "skipped": skipped,
+            "failed": failed,
+            "failures": failures,
+            "nextLine": next_line,
+            "completed": completed,
+            "stopped": stopped,
+            "dryRun": dry_run,
+        })
+
+    @property
+    def imported(self) -> int:
+        """How many accounts were made."""
+        return cast("int", self._required("imported"))
+
+    @property
+    def replaced(self) -> int:
+        """How many that were there became what was imported."""
+        return cast("int", self._required("replaced"))
+
+    @property
+    def skipped(self) -> int:
+        """How many were there and stayed as they are."""
+        return cast("int", self._required("skipped"))
+
+    @property
+    def failed(self) -> int:
+        """How many were passed over for what is wrong with them."""
+        return cast("int", self._required("failed"))
+
+    @property
+    def failures(self) -> List[ImportFailure]:
+        """These."""
+        return [ImportFailure.of(each) for each in self._required("failures")]
+
+    @property
+    def next_line(self) -> int:
+        """The first line that was not looked at: from for the next call."""
+        return cast("int", self._required("nextLine"))
+
+    @property
+    def completed(self) -> bool:
+        """Whether all were looked at."""
+        return cast("bool", self._required("completed"))
+
+    @property
+    def stopped(self) -> Optional[ImportStop]:
+        """Why not, if not."""
+        value = self._optional("stopped")
+        return None if value is None else ImportStop.of(value)
+
+    @property
+    def dry_run(self) -> bool:
+        """Whether nothing was changed."""
+        return cast("bool", self._required("dryRun"))
 
 
 class AccountListResult(Record):
@@ -2887,6 +3027,68 @@ class IdpTestResult(Record):
         return [IdpCheck.of(each) for each in self._required("checks")]
 
 
+class ImportFailure(Record):
+    """An account that was not imported, and everything that is wrong with it."""
+
+    __slots__ = ()
+    _members = (("line", "line"), ("account_id", "accountId"), ("violations", "violations"),)
+
+    def __init__(
+        self,
+        *,
+        line: int,
+        violations: Sequence[Union[Violation, Mapping[str, Any]]],
+        account_id: Optional[str] = None,
+    ) -> None:
+        super().__init__({
+            "line": line,
+            "accountId": account_id,
+            "violations": violations,
+        })
+
+    @property
+    def line(self) -> int:
+        """Its line in the file, or its place in accounts, from 1."""
+        return cast("int", self._required("line"))
+
+    @property
+    def account_id(self) -> Optional[str]:
+        """The id that stands there."""
+        value = self._optional("accountId")
+        return None if value is None else cast("str", value)
+
+    @property
+    def violations(self) -> List[Violation]:
+        """At most 20. The pointers lead into the account; the rules are those of JSON Schema and the types of
+        the errors that account.create and others have for the same, beside malformed, duplicate and
+        unrecognisable.
+        """
+        return [Violation.of(each) for each in self._required("violations")]
+
+
+class ImportStop(Record):
+    """Why an import ended before its end."""
+
+    __slots__ = ()
+    _members = (("type", "type"), ("message", "message"),)
+
+    def __init__(self, *, type: str, message: str) -> None:
+        super().__init__({
+            "type": type,
+            "message": message,
+        })
+
+    @property
+    def type(self) -> str:
+        """requestCancelled; tooManyFailures; or the error of the store, such as storeFull."""
+        return cast("str", self._required("type"))
+
+    @property
+    def message(self) -> str:
+        """What happened and what to do next, for people."""
+        return cast("str", self._required("message"))
+
+
 class JsonWebKey(Record):
     """A public key as RFC 7517 writes it."""
 
@@ -3372,6 +3574,85 @@ class PasswordFailure(Record):
     def message(self) -> str:
         """For people."""
         return cast("str", self._required("message"))
+
+
+class PasswordHashing(Record):
+    """How the hash of a password was made. None may cost more than the ones that are made here: N times
+    blockSize times parallelization is at most 1048576.
+    """
+
+    __slots__ = ()
+    _members = (("algorithm", "algorithm"), ("signer_key", "signerKey"), ("salt_separator", "saltSeparator"), ("memory_cost", "memoryCost"), ("rounds", "rounds"), ("block_size", "blockSize"), ("parallelization", "parallelization"),)
+    _secret = frozenset({"signerKey"})
+
+    def __init__(
+        self,
+        *,
+        algorithm: str,
+        signer_key: Optional[str] = None,
+        salt_separator: Optional[str] = None,
+        memory_cost: Optional[int] = None,
+        rounds: Optional[int] = None,
+        block_size: Optional[int] = None,
+        parallelization: Optional[int] = None,
+    ) -> None:
+        super().__init__({
+            "algorithm": algorithm,
+            "signerKey": signer_key,
+            "saltSeparator": salt_separator,
+            "memoryCost": memory_cost,
+            "rounds": rounds,
+            "blockSize": block_size,
+            "parallelization": parallelization,
+        })
+
+    @property
+    def algorithm(self) -> str:
+        """firebaseScrypt: what Firebase Authentication makes of scrypt; scrypt: as RFC 7914 has it; pbkdf2Sha1,
+        pbkdf2Sha256, pbkdf2Sha512: PBKDF2 with HMAC (RFC 8018). One of firebaseScrypt, scrypt, pbkdf2Sha1,
+        pbkdf2Sha256, pbkdf2Sha512, or what a newer binary answers.
+        """
+        return cast("str", self._required("algorithm"))
+
+    @property
+    def signer_key(self) -> Optional[str]:
+        """firebaseScrypt: base64_signer_key of the project's password hash parameters."""
+        value = self._optional("signerKey")
+        return None if value is None else cast("str", value)
+
+    @property
+    def salt_separator(self) -> Optional[str]:
+        """firebaseScrypt: base64_salt_separator of them; without it, none."""
+        value = self._optional("saltSeparator")
+        return None if value is None else cast("str", value)
+
+    @property
+    def memory_cost(self) -> Optional[int]:
+        """firebaseScrypt: mem_cost of them; scrypt: the logarithm to the base 2 of its N, 14 for 16384. Without
+        it, 14.
+        """
+        value = self._optional("memoryCost")
+        return None if value is None else cast("int", value)
+
+    @property
+    def rounds(self) -> Optional[int]:
+        """firebaseScrypt: rounds of them, at most 16, and 8 without it; PBKDF2: how many iterations, which must
+        be said.
+        """
+        value = self._optional("rounds")
+        return None if value is None else cast("int", value)
+
+    @property
+    def block_size(self) -> Optional[int]:
+        """scrypt: its r. Without it, 8."""
+        value = self._optional("blockSize")
+        return None if value is None else cast("int", value)
+
+    @property
+    def parallelization(self) -> Optional[int]:
+        """scrypt: its p. Without it, 1."""
+        value = self._optional("parallelization")
+        return None if value is None else cast("int", value)
 
 
 class PasswordPolicy(Record):
@@ -4001,6 +4282,286 @@ class PoolSummary(Record):
     def name(self) -> str:
         """What people call a pool. Names need not be unique."""
         return cast("str", self._required("name"))
+
+
+class PortableAccount(Record):
+    """An account as it goes from one store to another: what a line of a file has."""
+
+    __slots__ = ()
+    _members = (("account_id", "accountId"), ("email", "email"), ("email_verified", "emailVerified"), ("method", "method"), ("providers", "providers"), ("factors", "factors"), ("attributes", "attributes"), ("claims", "claims"), ("disabled", "disabled"), ("must_change_password", "mustChangePassword"), ("created_at", "createdAt"), ("updated_at", "updatedAt"), ("last_sign_in_at", "lastSignInAt"), ("password_hash", "passwordHash"), ("salt", "salt"), ("hash", "hash"),)
+    _secret = frozenset({"attributes", "passwordHash", "salt"})
+
+    def __init__(
+        self,
+        *,
+        account_id: Optional[str] = None,
+        email: Optional[str] = None,
+        email_verified: Optional[bool] = None,
+        method: Optional[str] = None,
+        providers: Optional[Sequence[Union[PortableLogin, Mapping[str, Any]]]] = None,
+        factors: Optional[Sequence[Union[PortableFactor, Mapping[str, Any]]]] = None,
+        attributes: Optional[Mapping[str, Any]] = None,
+        claims: Optional[Mapping[str, Any]] = None,
+        disabled: Optional[bool] = None,
+        must_change_password: Optional[bool] = None,
+        created_at: Optional[int] = None,
+        updated_at: Optional[int] = None,
+        last_sign_in_at: Optional[int] = None,
+        password_hash: Optional[str] = None,
+        salt: Optional[str] = None,
+        hash: Optional[Union[PasswordHashing, Mapping[str, Any]]] = None,
+    ) -> None:
+        super().__init__({
+            "accountId": account_id,
+            "email": email,
+            "emailVerified": email_verified,
+            "method": method,
+            "providers": providers,
+            "factors": factors,
+            "attributes": attributes,
+            "claims": claims,
+            "disabled": disabled,
+            "mustChangePassword": must_change_password,
+            "createdAt": created_at,
+            "updatedAt": updated_at,
+            "lastSignInAt": last_sign_in_at,
+            "passwordHash": password_hash,
+            "salt": salt,
+            "hash": hash,
+        })
+
+    @property
+    def account_id(self) -> Optional[str]:
+        """It is kept; without it one is made, and the account is known by its address, or by a login."""
+        value = self._optional("accountId")
+        return None if value is None else cast("str", value)
+
+    @property
+    def email(self) -> Optional[str]:
+        """The address that it signs in with, and that mails go to."""
+        value = self._optional("email")
+        return None if value is None else cast("str", value)
+
+    @property
+    def email_verified(self) -> Optional[bool]:
+        """Whether its owner has shown that mails there reach them."""
+        value = self._optional("emailVerified")
+        return None if value is None else cast("bool", value)
+
+    @property
+    def method(self) -> Optional[str]:
+        """Without it: password if there is a passwordHash, else federated if there are providers, else code if
+        there is an address, else anonymous. One of password, code, federated, anonymous, custom, or what a
+        newer binary answers.
+        """
+        value = self._optional("method")
+        return None if value is None else cast("str", value)
+
+    @property
+    def providers(self) -> Optional[List[PortableLogin]]:
+        """Logins that lead to it, one of each provider."""
+        value = self._optional("providers")
+        return None if value is None else [PortableLogin.of(each) for each in value]
+
+    @property
+    def factors(self) -> Optional[List[PortableFactor]]:
+        """Its second factors, the oldest first. They need an address that is verified."""
+        value = self._optional("factors")
+        return None if value is None else [PortableFactor.of(each) for each in value]
+
+    @property
+    def attributes(self) -> Optional[Dict[str, Any]]:
+        """Attributes that the tenant asks for; displayName and picture can be there in any tenant."""
+        value = self._optional("attributes")
+        return None if value is None else cast("Dict[str, Any]", value)
+
+    @property
+    def claims(self) -> Optional[Dict[str, Any]]:
+        """Custom claims of its tokens, as account.setClaims takes them."""
+        value = self._optional("claims")
+        return None if value is None else cast("Dict[str, Any]", value)
+
+    @property
+    def disabled(self) -> Optional[bool]:
+        """Whether it is kept from signing in."""
+        value = self._optional("disabled")
+        return None if value is None else cast("bool", value)
+
+    @property
+    def must_change_password(self) -> Optional[bool]:
+        """Whether it signs in again only after a reset of its password."""
+        value = self._optional("mustChangePassword")
+        return None if value is None else cast("bool", value)
+
+    @property
+    def created_at(self) -> Optional[int]:
+        """Without it, now."""
+        value = self._optional("createdAt")
+        return None if value is None else cast("int", value)
+
+    @property
+    def updated_at(self) -> Optional[int]:
+        """Without it, now."""
+        value = self._optional("updatedAt")
+        return None if value is None else cast("int", value)
+
+    @property
+    def last_sign_in_at(self) -> Optional[int]:
+        """Integer seconds since 1970-01-01T00:00:00Z."""
+        value = self._optional("lastSignInAt")
+        return None if value is None else cast("int", value)
+
+    @property
+    def password_hash(self) -> Optional[str]:
+        """The hash of its password in base64, of 16 to 128 bytes."""
+        value = self._optional("passwordHash")
+        return None if value is None else cast("str", value)
+
+    @property
+    def salt(self) -> Optional[str]:
+        """What was hashed with the password, in base64, at most 128 bytes."""
+        value = self._optional("salt")
+        return None if value is None else cast("str", value)
+
+    @property
+    def hash(self) -> Optional[PasswordHashing]:
+        """How passwordHash was made; without it, as the request says."""
+        value = self._optional("hash")
+        return None if value is None else PasswordHashing.of(value)
+
+
+class PortableFactor(Record):
+    """A second factor of an account. Imported, it gets an id of its own."""
+
+    __slots__ = ()
+    _members = (("kind", "kind"), ("display_name", "displayName"), ("email", "email"), ("phone_number", "phoneNumber"), ("secret", "secret"), ("enrolled_at", "enrolledAt"), ("last_used_at", "lastUsedAt"),)
+    _secret = frozenset({"secret"})
+
+    def __init__(
+        self,
+        *,
+        kind: str,
+        display_name: Optional[str] = None,
+        email: Optional[str] = None,
+        phone_number: Optional[str] = None,
+        secret: Optional[str] = None,
+        enrolled_at: Optional[int] = None,
+        last_used_at: Optional[int] = None,
+    ) -> None:
+        super().__init__({
+            "kind": kind,
+            "displayName": display_name,
+            "email": email,
+            "phoneNumber": phone_number,
+            "secret": secret,
+            "enrolledAt": enrolled_at,
+            "lastUsedAt": last_used_at,
+        })
+
+    @property
+    def kind(self) -> str:
+        """totp: an authenticator app; email: codes that are mailed; sms: codes in text messages. One of totp,
+        email, sms, or what a newer binary answers.
+        """
+        return cast("str", self._required("kind"))
+
+    @property
+    def display_name(self) -> Optional[str]:
+        """What its owner calls it."""
+        value = self._optional("displayName")
+        return None if value is None else cast("str", value)
+
+    @property
+    def email(self) -> Optional[str]:
+        """email: where its codes go."""
+        value = self._optional("email")
+        return None if value is None else cast("str", value)
+
+    @property
+    def phone_number(self) -> Optional[str]:
+        """sms: where its codes go, as +4915112345678."""
+        value = self._optional("phoneNumber")
+        return None if value is None else cast("str", value)
+
+    @property
+    def secret(self) -> Optional[str]:
+        """totp: what the app computes codes from, in Base32: six digits, every 30 seconds, with SHA-1."""
+        value = self._optional("secret")
+        return None if value is None else cast("str", value)
+
+    @property
+    def enrolled_at(self) -> Optional[int]:
+        """Without it, now."""
+        value = self._optional("enrolledAt")
+        return None if value is None else cast("int", value)
+
+    @property
+    def last_used_at(self) -> Optional[int]:
+        """Integer seconds since 1970-01-01T00:00:00Z."""
+        value = self._optional("lastUsedAt")
+        return None if value is None else cast("int", value)
+
+
+class PortableLogin(Record):
+    """A login of a provider that leads to an account. Entries for password, code, emailLink, phone and
+    anonymous, which say nothing that the account does not say itself, are passed over.
+    """
+
+    __slots__ = ()
+    _members = (("provider_id", "providerId"), ("subject", "subject"), ("email", "email"), ("display_name", "displayName"), ("photo_url", "photoUrl"), ("linked_at", "linkedAt"),)
+
+    def __init__(
+        self,
+        *,
+        provider_id: str,
+        subject: str,
+        email: Optional[str] = None,
+        display_name: Optional[str] = None,
+        photo_url: Optional[str] = None,
+        linked_at: Optional[int] = None,
+    ) -> None:
+        super().__init__({
+            "providerId": provider_id,
+            "subject": subject,
+            "email": email,
+            "displayName": display_name,
+            "photoUrl": photo_url,
+            "linkedAt": linked_at,
+        })
+
+    @property
+    def provider_id(self) -> str:
+        """The provider, such as google.com or oidc.work."""
+        return cast("str", self._required("providerId"))
+
+    @property
+    def subject(self) -> str:
+        """Who it is there."""
+        return cast("str", self._required("subject"))
+
+    @property
+    def email(self) -> Optional[str]:
+        """The address that the provider said last."""
+        value = self._optional("email")
+        return None if value is None else cast("str", value)
+
+    @property
+    def display_name(self) -> Optional[str]:
+        """The name that it said last."""
+        value = self._optional("displayName")
+        return None if value is None else cast("str", value)
+
+    @property
+    def photo_url(self) -> Optional[str]:
+        """The picture that it said last."""
+        value = self._optional("photoUrl")
+        return None if value is None else cast("str", value)
+
+    @property
+    def linked_at(self) -> Optional[int]:
+        """Since when it leads there."""
+        value = self._optional("linkedAt")
+        return None if value is None else cast("int", value)
 
 
 class Principal(Record):
@@ -6803,6 +7364,8 @@ class Violation(Record):
 
 
 __all__ = [
+    "AccountImportFormat",
+    "AccountImportOnExisting",
     "AppliedChangeChange",
     "AppliedChangeKind",
     "AttributeRule",
@@ -6831,6 +7394,7 @@ __all__ = [
     "MergeConflictKind",
     "MergePolicy",
     "MfaPolicy",
+    "PasswordAlgorithm",
     "PasswordResetStepState",
     "PasswordRule",
     "PoolProviderProvider",
@@ -6852,7 +7416,9 @@ __all__ = [
     "TokenUse",
     "Account",
     "AccountDeleteResult",
+    "AccountExportResult",
     "AccountGraphResult",
+    "AccountImportResult",
     "AccountListResult",
     "AccountMergeResult",
     "AdditionalUserInfo",
@@ -6907,6 +7473,8 @@ __all__ = [
     "IdpDeleteResult",
     "IdpListResult",
     "IdpTestResult",
+    "ImportFailure",
+    "ImportStop",
     "JsonWebKey",
     "KeyListResult",
     "KeyRevokeResult",
@@ -6919,6 +7487,7 @@ __all__ = [
     "MfaListResult",
     "MfaRecoveryCodesResult",
     "PasswordFailure",
+    "PasswordHashing",
     "PasswordPolicy",
     "PasswordResetStep",
     "Pool",
@@ -6929,6 +7498,9 @@ __all__ = [
     "PoolProviderSettings",
     "PoolRoles",
     "PoolSummary",
+    "PortableAccount",
+    "PortableFactor",
+    "PortableLogin",
     "Principal",
     "PrincipalTagMap",
     "ProviderTokens",

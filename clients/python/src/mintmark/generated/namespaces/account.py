@@ -258,6 +258,60 @@ class AccountMethods:
         answer = self._call("account.delete", params, timeout, trace)
         return types.AccountDeleteResult.of(answer)
 
+    def export(
+        self,
+        *,
+        tenant_id: Optional[str] = None,
+        file: Optional[str] = None,
+        cursor: Optional[str] = None,
+        limit: Optional[int] = None,
+        include_secrets: Optional[bool] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.AccountExportResult:
+        """Export the accounts of a tenant.
+
+        In the order of their ids: to a file, one account in each line, or in pages. account.import makes the
+        same accounts of it in another store; recovery codes, of which nobody knows more than whether one is
+        right, do not go along, nor do sessions. Each account is whole, but accounts that change meanwhile are
+        there as they were when it was their turn; store.backup copies a store as it is at one moment. The
+        file appears under its name when it is whole, is for this user alone and never takes the place of one.
+        An export of secrets leaves an audit record.
+
+        At most one of file, cursor can be given.
+
+        Args:
+            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
+                of a tenant, which stands in its issuer and is the audience of its ID tokens.
+            file (string of 1–4000 characters like ^/.*$; optional): The file to be made, from the root, in a
+                folder that is there.
+            cursor (string of 1–65535 characters like ^\\S+$; optional): Where a list goes on: nextCursor of
+                the answer before, unchanged.
+            limit (integer 1–1000; default 100): Without file: how many accounts one answer holds at most.
+            include_secrets (boolean; default false): Whether the hashes of passwords and the secrets of
+                authenticator apps go along. Without them people reset their passwords, and an account with an
+                app cannot be imported.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            TenantNotFound: A tenant is named that was never created, or is deleted.
+            InvalidCursor: A list gets a cursor it did not make.
+            ExportFileExists: account.export is given the path of something that is there.
+            ExportFailed: The folder of the export is missing or cannot be written, or its disk is full.
+
+        Elsewhere: firebase: accounts:batchGet.
+        """
+        params: Dict[str, Any] = {
+            "tenantId": tenant_id,
+            "file": file,
+            "cursor": cursor,
+            "limit": limit,
+            "includeSecrets": include_secrets,
+        }
+        answer = self._call("account.export", params, timeout, trace)
+        return types.AccountExportResult.of(answer)
+
     def find(
         self,
         *,
@@ -358,6 +412,76 @@ class AccountMethods:
         params: Dict[str, Any] = {"idToken": id_token, "accountId": account_id}
         answer = self._call("account.graph", params, timeout, trace)
         return types.AccountGraphResult.of(answer)
+
+    def import_(
+        self,
+        *,
+        tenant_id: Optional[str] = None,
+        file: Optional[str] = None,
+        accounts: Optional[Sequence[Union[types.PortableAccount, Mapping[str, Any]]]] = None,
+        format: Optional[types.AccountImportFormat] = None,
+        hash: Optional[Union[types.PasswordHashing, Mapping[str, Any]]] = None,
+        on_existing: Optional[types.AccountImportOnExisting] = None,
+        from_: Optional[int] = None,
+        dry_run: Optional[bool] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.AccountImportResult:
+        """Import accounts from another store, with the passwords that they have there.
+
+        From a file with one account in each line, as account.export writes it, or from a list. Nobody is sent
+        a mail and no password policy is applied; a foreign hash is verified at the first sign-in with the
+        password, and from then on the password is kept as one of this store. Accounts are imported by
+        hundreds, each whole or not at all, and those that have something wrong are passed over and listed;
+        after 1000 of these the import stops. An account with the same id (or, where the line has no id, with
+        the same address or login) is the same account: importing a file twice imports nothing twice. So an
+        import that was killed is sent again as it was, or with from, the nextLine that $/progress said last.
+        Cancelled, it answers what was done until then.
+
+        Exactly one of file, accounts must be given.
+
+        Args:
+            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
+                of a tenant, which stands in its issuer and is the audience of its ID tokens.
+            file (string of 1–4000 characters like ^/.*$; optional): A file that this process can read, from
+                the root: JSON Lines, each of at most 1 MiB.
+            accounts (array of PortableAccount; optional): The accounts themselves.
+            format (mintmark | firebase; default "mintmark"): With file, what its lines are. mintmark:
+                accounts as account.export writes them; firebase: users as firebase auth:export writes them,
+                one in each line: jq -c '.users[]' users.json.
+            hash (PasswordHashing; optional): How passwordHash was made where an account does not say so
+                itself.
+            on_existing (skip | replace | fail; default "skip"): What happens where the account is there
+                already. skip: it stays as it is; replace: it becomes what is imported, and its sessions end;
+                fail: it is listed as accountExists.
+            from_ (integer 1–9007199254740991; default 1): The first line to import, from 1; those before it
+                are not looked at.
+            dry_run (boolean; default false): Whether only to say what would happen.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            TenantNotFound: A tenant is named that was never created, or is deleted.
+            ImportFileUnreadable: account.import is given a file that is not there, is no file, or cannot be
+                read.
+            InvalidHashParameters: account.import is told a way of hashing of which something is missing,
+                which belongs to another algorithm, or which would cost too much; in a line, as the rule of a
+                violation.
+
+        Elsewhere: firebase: accounts:batchCreate.
+        """
+        params: Dict[str, Any] = {
+            "tenantId": tenant_id,
+            "file": file,
+            "accounts": accounts,
+            "format": format,
+            "hash": hash,
+            "onExisting": on_existing,
+            "from": from_,
+            "dryRun": dry_run,
+        }
+        answer = self._call("account.import", params, timeout, trace)
+        return types.AccountImportResult.of(answer)
 
     def link(
         self,
@@ -1086,6 +1210,60 @@ class AsyncAccountMethods:
         answer = await self._call("account.delete", params, timeout, trace)
         return types.AccountDeleteResult.of(answer)
 
+    async def export(
+        self,
+        *,
+        tenant_id: Optional[str] = None,
+        file: Optional[str] = None,
+        cursor: Optional[str] = None,
+        limit: Optional[int] = None,
+        include_secrets: Optional[bool] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.AccountExportResult:
+        """Export the accounts of a tenant.
+
+        In the order of their ids: to a file, one account in each line, or in pages. account.import makes the
+        same accounts of it in another store; recovery codes, of which nobody knows more than whether one is
+        right, do not go along, nor do sessions. Each account is whole, but accounts that change meanwhile are
+        there as they were when it was their turn; store.backup copies a store as it is at one moment. The
+        file appears under its name when it is whole, is for this user alone and never takes the place of one.
+        An export of secrets leaves an audit record.
+
+        At most one of file, cursor can be given.
+
+        Args:
+            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
+                of a tenant, which stands in its issuer and is the audience of its ID tokens.
+            file (string of 1–4000 characters like ^/.*$; optional): The file to be made, from the root, in a
+                folder that is there.
+            cursor (string of 1–65535 characters like ^\\S+$; optional): Where a list goes on: nextCursor of
+                the answer before, unchanged.
+            limit (integer 1–1000; default 100): Without file: how many accounts one answer holds at most.
+            include_secrets (boolean; default false): Whether the hashes of passwords and the secrets of
+                authenticator apps go along. Without them people reset their passwords, and an account with an
+                app cannot be imported.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            TenantNotFound: A tenant is named that was never created, or is deleted.
+            InvalidCursor: A list gets a cursor it did not make.
+            ExportFileExists: account.export is given the path of something that is there.
+            ExportFailed: The folder of the export is missing or cannot be written, or its disk is full.
+
+        Elsewhere: firebase: accounts:batchGet.
+        """
+        params: Dict[str, Any] = {
+            "tenantId": tenant_id,
+            "file": file,
+            "cursor": cursor,
+            "limit": limit,
+            "includeSecrets": include_secrets,
+        }
+        answer = await self._call("account.export", params, timeout, trace)
+        return types.AccountExportResult.of(answer)
+
     async def find(
         self,
         *,
@@ -1186,6 +1364,76 @@ class AsyncAccountMethods:
         params: Dict[str, Any] = {"idToken": id_token, "accountId": account_id}
         answer = await self._call("account.graph", params, timeout, trace)
         return types.AccountGraphResult.of(answer)
+
+    async def import_(
+        self,
+        *,
+        tenant_id: Optional[str] = None,
+        file: Optional[str] = None,
+        accounts: Optional[Sequence[Union[types.PortableAccount, Mapping[str, Any]]]] = None,
+        format: Optional[types.AccountImportFormat] = None,
+        hash: Optional[Union[types.PasswordHashing, Mapping[str, Any]]] = None,
+        on_existing: Optional[types.AccountImportOnExisting] = None,
+        from_: Optional[int] = None,
+        dry_run: Optional[bool] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.AccountImportResult:
+        """Import accounts from another store, with the passwords that they have there.
+
+        From a file with one account in each line, as account.export writes it, or from a list. Nobody is sent
+        a mail and no password policy is applied; a foreign hash is verified at the first sign-in with the
+        password, and from then on the password is kept as one of this store. Accounts are imported by
+        hundreds, each whole or not at all, and those that have something wrong are passed over and listed;
+        after 1000 of these the import stops. An account with the same id (or, where the line has no id, with
+        the same address or login) is the same account: importing a file twice imports nothing twice. So an
+        import that was killed is sent again as it was, or with from, the nextLine that $/progress said last.
+        Cancelled, it answers what was done until then.
+
+        Exactly one of file, accounts must be given.
+
+        Args:
+            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
+                of a tenant, which stands in its issuer and is the audience of its ID tokens.
+            file (string of 1–4000 characters like ^/.*$; optional): A file that this process can read, from
+                the root: JSON Lines, each of at most 1 MiB.
+            accounts (array of PortableAccount; optional): The accounts themselves.
+            format (mintmark | firebase; default "mintmark"): With file, what its lines are. mintmark:
+                accounts as account.export writes them; firebase: users as firebase auth:export writes them,
+                one in each line: jq -c '.users[]' users.json.
+            hash (PasswordHashing; optional): How passwordHash was made where an account does not say so
+                itself.
+            on_existing (skip | replace | fail; default "skip"): What happens where the account is there
+                already. skip: it stays as it is; replace: it becomes what is imported, and its sessions end;
+                fail: it is listed as accountExists.
+            from_ (integer 1–9007199254740991; default 1): The first line to import, from 1; those before it
+                are not looked at.
+            dry_run (boolean; default false): Whether only to say what would happen.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            TenantNotFound: A tenant is named that was never created, or is deleted.
+            ImportFileUnreadable: account.import is given a file that is not there, is no file, or cannot be
+                read.
+            InvalidHashParameters: account.import is told a way of hashing of which something is missing,
+                which belongs to another algorithm, or which would cost too much; in a line, as the rule of a
+                violation.
+
+        Elsewhere: firebase: accounts:batchCreate.
+        """
+        params: Dict[str, Any] = {
+            "tenantId": tenant_id,
+            "file": file,
+            "accounts": accounts,
+            "format": format,
+            "hash": hash,
+            "onExisting": on_existing,
+            "from": from_,
+            "dryRun": dry_run,
+        }
+        answer = await self._call("account.import", params, timeout, trace)
+        return types.AccountImportResult.of(answer)
 
     async def link(
         self,

@@ -1,0 +1,140 @@
+"""Accounts that go elsewhere: the file, the pages, and that another store makes the same of them."""
+
+import json
+import os
+import stat
+
+import pyotp
+
+from endtoend import EndToEnd
+from foreign_passwords import FIREBASE, hashed
+
+PASSWORD = "correct horse 9 Battery"
+
+
+class Exports(EndToEnd):
+    def setUp(self):
+        super().setUp()
+        self.sidecar = self.spawn(testing=True)
+        self.sidecar.call("test.clock", {"setAt": 1_700_000_010, "freeze": True})
+
+    def person(self, name, **more):
+        return self.sidecar.call("account.create", {"accountId": name, "username": f"{name}@example.com", "emailVerified": True, **more})["accountId"]
+
+    def lines(self, path):
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        self.assertTrue(not text or text.endswith("\n"))
+        return [json.loads(line) for line in text.splitlines()]
+
+    def everything(self, sidecar):
+        """What there is of accounts, without the ids of factors, which are new in every store."""
+        accounts = sidecar.call("account.list")["accounts"]
+        for account in accounts:
+            for factor in account.get("factors", []):
+                del factor["factorId"]
+        return accounts
+
+    def crowd(self):
+        """One account of each kind. The password of most is PASSWORD."""
+        self.person("ann", password=PASSWORD, attributes={"displayName": "Ann", "city": "Bern"})
+        self.sidecar.call("account.setClaims", {"accountId": "ann", "claims": {"plan": "gold", "seats": [1, 2]}})
+        token = self.sidecar.call("signIn.withPassword", {"username": "ann@example.com", "password": PASSWORD})["idToken"]
+        step = self.sidecar.call("mfa.enroll", {"idToken": token, "kind": "totp", "displayName": "App"})
+        self.sidecar.call("mfa.confirm", {"continuationToken": step["continuationToken"], "code": pyotp.TOTP(step["secret"]).at(1_700_000_010)})
+        self.person("bob")
+        self.sidecar.call("account.update", {"accountId": "bob", "disabled": True, "emailVerified": False})
+        self.person("carol", password=PASSWORD, mustChangePassword=True)
+        self.sidecar.call("account.import", {"hash": FIREBASE, "accounts": [
+            {"accountId": "dora", "email": "dora@example.com", "providers": [{"providerId": "google.com", "subject": "d1", "email": "d@gmail.com", "linkedAt": 5}], **hashed(FIREBASE, PASSWORD)},
+            {"accountId": "emma", "providers": [{"providerId": "github.com", "subject": "e1", "displayName": "Ü \"quoted\"\n"}]}]})
+        self.sidecar.call("tenant.update", {"tenantId": "default", "anonymousAllowed": True})
+        self.sidecar.call("signIn.anonymously", {})
+        return step["secret"]
+
+    def test_another_store_makes_the_same_accounts_of_it(self):
+        secret = self.crowd()
+        self.sidecar.call("test.clock", {"advanceSeconds": 3600})
+        path = self.path("accounts.jsonl")
+        answer = self.sidecar.call("account.export", {"file": path, "includeSecrets": True})
+        self.assertEqual(answer, {"exported": 6, "file": path, "bytes": os.stat(path).st_size})
+        self.assertEqual(self.lines(path), self.sidecar.call("account.export", {"includeSecrets": True})["accounts"])
+        other = self.spawn(testing=True)
+        other.call("test.clock", {"setAt": 1_700_009_000, "freeze": True})
+        imported = other.call("account.import", {"file": path})
+        self.assertEqual((imported["imported"], imported["failures"], imported["completed"]), (6, [], True))
+        self.assertEqual(self.everything(other), self.everything(self.sidecar))
+        self.assertEqual(other.call("account.export", {"includeSecrets": True}), self.sidecar.call("account.export", {"includeSecrets": True}))
+        # The passwords and the app are the same.
+        step = other.call("signIn.withPassword", {"username": "ann@example.com", "password": PASSWORD})
+        self.assertEqual(step["state"], "secondFactorRequired")
+        code = pyotp.TOTP(secret).at(1_700_009_000)
+        done = other.call("mfa.resolve", {"continuationToken": step["continuationToken"], "factorId": step["hints"][0]["factorId"], "code": code})
+        self.assertEqual((done["state"], done["account"]["claims"]), ("completed", {"plan": "gold", "seats": [1, 2]}))
+        self.refused("passwordChangeRequired", other, "signIn.withPassword", {"username": "carol@example.com", "password": PASSWORD})
+        self.refused("invalidPassword", other, "signIn.withPassword", {"username": "dora@example.com", "password": "wrong horse 9"})
+        self.assertEqual(other.call("signIn.withPassword", {"username": "dora@example.com", "password": PASSWORD})["account"]["accountId"], "dora")
+        # A store outside of tests, whose own hashes cost more, takes them too.
+        real = self.spawn(store=self.path("real.db"))
+        self.assertEqual(real.call("account.import", {"file": path})["imported"], 6)
+        self.assertEqual(real.call("signIn.withPassword", {"username": "ann@example.com", "password": PASSWORD}, timeout=60)["state"], "secondFactorRequired")
+        kept = {each["accountId"]: each.get("hash") for each in real.call("account.export", {"includeSecrets": True})["accounts"]}
+        self.assertEqual((kept["ann"]["memoryCost"], kept["carol"]["memoryCost"]), (17, 10))
+
+    def test_without_secrets_nothing_that_is_one_goes_along(self):
+        secret = self.crowd()
+        text = json.dumps(self.sidecar.call("account.export", {}))
+        for each in (secret, "passwordHash", "salt", "signerKey", "\"hash\""):
+            self.assertNotIn(each, text)
+        self.assertEqual([record["details"]["exported"] for record in self.sidecar.call("audit.list", {"method": "account.export"})["records"]], [])
+        self.sidecar.call("account.export", {"includeSecrets": True})
+        self.assertEqual([record["details"] for record in self.sidecar.call("audit.list", {"method": "account.export"})["records"]], [{"tenantId": "default", "exported": "6"}])
+        path = self.path("accounts.jsonl")
+        self.sidecar.call("account.export", {"file": path})
+        other = self.spawn(testing=True)
+        answer = other.call("account.import", {"file": path})
+        self.assertEqual((answer["imported"], [(each["accountId"], each["violations"][0]["pointer"]) for each in answer["failures"]]), (5, [("ann", "/factors/0/secret")]))
+        # Whoever had a password resets it.
+        self.refused("invalidPassword", other, "signIn.withPassword", {"username": "dora@example.com", "password": PASSWORD})
+        self.assertEqual(other.call("passwordReset.start", {"username": "dora@example.com"})["state"], "codeRequired")
+
+    def test_pages_hold_everybody_once_and_only_of_one_tenant(self):
+        for number in range(25):
+            self.person(f"p{number:02}")
+        self.sidecar.call("tenant.create", {"tenantId": "shop"})
+        self.sidecar.call("account.create", {"tenantId": "shop", "username": "p01@example.com"})
+        found, cursor = [], {}
+        while True:
+            page = self.sidecar.call("account.export", {"limit": 10, **cursor})
+            self.assertEqual(page["exported"], len(page["accounts"]))
+            found += [each["accountId"] for each in page["accounts"]]
+            if "nextCursor" not in page:
+                break
+            cursor = {"cursor": page["nextCursor"]}
+        self.assertEqual(found, [f"p{number:02}" for number in range(25)])
+        self.refused("invalidCursor", self.sidecar, "account.export", {"tenantId": "shop", **cursor})
+        self.refused("tenantNotFound", self.sidecar, "account.export", {"tenantId": "nowhere"})
+        self.assertEqual(self.violations(self.sidecar, "account.export", {"file": "/x", **cursor}), {("", "atMostOne")})
+
+    def test_the_file_is_for_its_owner_alone_and_takes_no_others_place(self):
+        for number in range(1_100):
+            self.sidecar.send("account.create", {"username": f"p{number}@example.com"}, id=f"c{number}")
+        for number in range(1_100):
+            self.sidecar.answer(f"c{number}")
+        path = self.path("accounts.jsonl")
+        answer = self.sidecar.call("account.export", {"file": path}, progressToken="e")
+        self.assertEqual((answer["exported"], len(self.lines(path))), (1_100, 1_100))
+        self.assertEqual(stat.S_IMODE(os.stat(path).st_mode), 0o600)
+        told = [self.sidecar.receive(lambda m: m.get("method") == "$/progress")["params"]["value"]["exported"] for _ in range(3)]
+        self.assertEqual(told, [500, 1_000, 1_100])
+        os.symlink(self.path("nowhere"), self.path("link"))
+        for taken in (path, self.path("link"), self.folder):
+            self.refused("exportFileExists", self.sidecar, "account.export", {"file": taken})
+        self.refused("exportFailed", self.sidecar, "account.export", {"file": self.path("missing", "accounts.jsonl")})
+        self.assertEqual([name for name in os.listdir(self.folder) if "part" in name], [])
+        self.assertEqual(self.sidecar.call("account.export", {"tenantId": "default", "limit": 1})["exported"], 1)
+
+    def test_an_empty_tenant_makes_an_empty_file(self):
+        path = self.path("accounts.jsonl")
+        self.assertEqual(self.sidecar.call("account.export", {"file": path})["exported"], 0)
+        self.assertEqual(self.lines(path), [])

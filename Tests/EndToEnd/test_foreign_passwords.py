@@ -1,0 +1,134 @@
+"""Passwords that were hashed elsewhere: verified at the first sign-in, and kept as this store's own from then on."""
+
+from endtoend import EndToEnd
+from foreign_passwords import ALL, FIREBASE, PBKDF2, SCRYPT, hashed
+from test_logins import Provider
+
+PASSWORD = "naïve secret 9"
+
+
+class ForeignPasswords(EndToEnd):
+    def setUp(self):
+        super().setUp()
+        self.store = self.path("store.db")
+        self.sidecar = self.spawn(store=self.store, testing=True)
+
+    def bring(self, how, name="carol", password=PASSWORD, **more):
+        account = {"accountId": name, "email": f"{name}@example.com", "emailVerified": True, **hashed(how, password), **more}
+        answer = self.sidecar.call("account.import", {"accounts": [account], "hash": how})
+        self.assertEqual((answer["imported"], answer["failures"]), (1, []))
+
+    def sign_in(self, name="carol", password=PASSWORD, method="signIn.withPassword", **more):
+        return self.sidecar.call(method, {"username": f"{name}@example.com", "password": password, **more})
+
+    def kept(self, name="carol"):
+        """How the password is kept."""
+        accounts = self.sidecar.call("account.export", {"includeSecrets": True, "limit": 1000})["accounts"]
+        return next(each["hash"] for each in accounts if each["accountId"] == name)
+
+    def is_own(self, name="carol"):
+        """Whether it is kept as one of this store, which in testing stores costs N = 2^10."""
+        return self.kept(name) == {"algorithm": "scrypt", "memoryCost": 10, "blockSize": 8, "parallelization": 1}
+
+    def test_each_kind_is_verified_at_the_first_sign_in_and_kept_as_our_own(self):
+        for number, how in enumerate(ALL):
+            with self.subTest(how["algorithm"]):
+                name = f"user{number}"
+                self.bring(how, name)
+                self.refused("invalidPassword", self.sidecar, "signIn.withPassword", {"username": f"{name}@example.com", "password": "naive secret 9"})
+                self.assertEqual(self.kept(name)["algorithm"], how["algorithm"])
+                answer = self.sign_in(name)
+                self.assertEqual((answer["state"], answer["account"]["accountId"], answer["account"]["method"]), ("completed", name, "password"))
+                self.assertTrue(self.is_own(name))
+                self.assertEqual(self.sign_in(name)["state"], "completed")
+                self.refused("invalidPassword", self.sidecar, "signIn.withPassword", {"username": f"{name}@example.com", "password": "naive secret 9"})
+
+    def test_the_sample_of_firebase_itself_signs_in(self):
+        self.sidecar.call("account.import", {"hash": FIREBASE, "accounts": [{
+            "email": "user1@example.com", "salt": "42xEC+ixf3L2lw==",
+            "passwordHash": "lSrfV15cpx95/sZS2W9c9Kp6i/LVgQNDNC/qzrCnh1SAyZvqmZqAjTdn3aoItz+VHjoZilo78198JAdRuid5lQ=="}]})
+        self.assertEqual(self.sign_in("user1", "user1password")["state"], "completed")
+
+    def test_it_is_hashed_anew_by_the_steps_of_a_sign_in_too(self):
+        self.bring(FIREBASE)
+        step = self.sidecar.call("signIn.start", {"username": "carol@example.com"})
+        self.assertEqual(step["state"], "passwordRequired")
+        token = step["continuationToken"]
+        self.refused("invalidPassword", self.sidecar, "signIn.submitPassword", {"continuationToken": token, "password": "wrong secret 9"})
+        self.assertFalse(self.is_own())
+        self.assertEqual(self.sidecar.call("signIn.submitPassword", {"continuationToken": token, "password": PASSWORD})["state"], "completed")
+        self.assertTrue(self.is_own())
+
+    def test_a_second_factor_that_is_still_to_be_shown_does_not_keep_the_old_hash(self):
+        self.bring(SCRYPT, factors=[{"kind": "sms", "phoneNumber": "+4915112345678"}])
+        self.assertEqual(self.sign_in()["state"], "secondFactorRequired")
+        self.assertTrue(self.is_own())
+        self.assertEqual(self.sign_in()["state"], "secondFactorRequired")
+
+    def test_whoever_is_signed_in_with_a_provider_shows_it_where_it_is_asked_for(self):
+        provider = Provider("https://work.example.com")
+        self.sidecar.call("idp.create", {"providerId": "oidc.work", "clientId": "shop", "issuer": provider.issuer, "keys": [provider.jwk]})
+        def session(name):
+            self.bring(PBKDF2[1], name, providers=[{"providerId": "oidc.work", "subject": name}])
+            answer = self.sidecar.call("signIn.withCredential", {"credential": {"providerId": "oidc.work", "idToken": provider.token(name)}})
+            self.assertEqual((answer["account"]["accountId"], answer["isNewAccount"], self.is_own(name)), (name, False, False))
+            return answer["idToken"]
+        token = session("carol")
+        credential = {"email": "carol@example.com", "password": PASSWORD}
+        self.refused("invalidPassword", self.sidecar, "account.reauthenticate", {"idToken": token, "credential": {**credential, "password": "wrong 9"}})
+        self.assertEqual(self.sidecar.call("account.reauthenticate", {"idToken": token, "credential": credential})["state"], "completed")
+        self.assertTrue(self.is_own("carol"))
+        token = session("dora")
+        change = {"idToken": token, "currentPassword": "wrong 9", "newPassword": "another Secret 7"}
+        self.refused("invalidPassword", self.sidecar, "account.changePassword", change)
+        self.sidecar.call("account.changePassword", {**change, "currentPassword": PASSWORD})
+        self.assertEqual(self.sign_in("dora", "another Secret 7")["state"], "completed")
+        step = self.sidecar.call("account.changeEmail", {"idToken": session("emma"), "email": "new@example.com", "currentPassword": PASSWORD})
+        self.assertEqual(step["state"], "codeRequired")
+
+    def test_people_who_sign_in_at_the_same_moment_all_do(self):
+        """Only one of them replaces the hash; the others were right all the same."""
+        other = self.spawn(store=self.store, testing=True)
+        for number in range(5):
+            name = f"user{number}"
+            self.bring(PBKDF2[0], name)
+            ids = [(each, each.send("signIn.withPassword", {"username": f"{name}@example.com", "password": PASSWORD})) for each in (self.sidecar, other) * 6]
+            for each, id in ids:
+                self.assertEqual(each.answer(id)["state"], "completed")
+            self.assertTrue(self.is_own(name))
+
+    def test_a_reset_replaces_it_and_whoever_has_none_here_resets_it(self):
+        self.bring(FIREBASE)
+        lost = {"accountId": "dora", "email": "dora@example.com", "method": "password"}
+        self.sidecar.call("account.import", {"accounts": [lost]})
+        self.refused("invalidPassword", self.sidecar, "signIn.withPassword", {"username": "dora@example.com", "password": ""})
+        for name in ("carol", "dora"):
+            step = self.sidecar.call("passwordReset.start", {"username": f"{name}@example.com"})
+            code = self.sidecar.call("test.outbox", {"to": f"{name}@example.com"})["messages"][-1]["code"]
+            step = self.sidecar.call("passwordReset.submitCode", {"continuationToken": step["continuationToken"], "code": code})
+            self.sidecar.call("passwordReset.submitPassword", {"continuationToken": step["continuationToken"], "password": "another Secret 7"})
+            self.assertEqual(self.sign_in(name, "another Secret 7")["state"], "completed")
+            self.assertTrue(self.is_own(name))
+
+    def test_wrong_ones_are_counted_like_others(self):
+        self.bring(PBKDF2[2])
+        for number in range(10):
+            self.refused(("invalidPassword", "accountLocked"), self.sidecar, "signIn.withPassword", {"username": "carol@example.com", "password": f"wrong {number}"})
+        self.refused("accountLocked", self.sidecar, "signIn.withPassword", {"username": "carol@example.com", "password": PASSWORD})
+
+    def test_what_would_cost_too_much_is_refused_before_anything_is_hashed(self):
+        def pointers(how):
+            return self.refused("invalidHashParameters", self.sidecar, "account.import", {"accounts": [], "hash": how}).data["pointer"]
+        self.assertEqual(pointers({"algorithm": "scrypt", "memoryCost": 17, "blockSize": 16}), "/memoryCost")
+        self.assertEqual(pointers({"algorithm": "scrypt", "memoryCost": 17, "parallelization": 2}), "/memoryCost")
+        self.assertEqual(pointers({**FIREBASE, "rounds": 17}), "/rounds")
+        self.assertEqual(pointers({**FIREBASE, "memoryCost": 17, "rounds": 16}), "/memoryCost")
+        self.assertEqual(pointers({"algorithm": "pbkdf2Sha256"}), "/rounds")
+        for how, wrong in (
+            ({"algorithm": "scrypt", "memoryCost": 18}, ("/hash/memoryCost", "maximum")), ({"algorithm": "pbkdf2Sha1", "rounds": 2_000_001}, ("/hash/rounds", "maximum")),
+            ({"algorithm": "pbkdf2Sha1", "rounds": 0}, ("/hash/rounds", "minimum")), ({"algorithm": "md5"}, ("/hash/algorithm", "enum")),
+        ):
+            self.assertEqual(self.violations(self.sidecar, "account.import", {"accounts": [], "hash": how}), {wrong})
+        line = {"email": "carol@example.com", **hashed(SCRYPT, PASSWORD), "hash": {"algorithm": "scrypt", "memoryCost": 17, "blockSize": 16}}
+        failures = self.sidecar.call("account.import", {"accounts": [line]})["failures"]
+        self.assertEqual([(each["pointer"], each["rule"]) for each in failures[0]["violations"]], [("/hash/memoryCost", "invalidHashParameters")])

@@ -1,0 +1,38 @@
+import JSON
+import Testing
+
+@testable import Identity
+
+@Suite("users as firebase auth:export writes them")
+struct FirebaseUserTests {
+    private func portable(_ json: String) throws -> JSONValue { .object(FirebaseUser(try JSONText(json).root).portable) }
+
+    @Test("what says nothing is left out, and times are seconds")
+    func plain() throws {
+        #expect(
+            try portable(
+                #"{"localId": "a", "email": "", "displayName": "", "passwordHash": "", "createdAt": "1500000000999", "lastSignedInAt": 7, "providerUserInfo": []}"#
+            )
+                == ["accountId": "a", "createdAt": 1_500_000_000, "lastSignInAt": 0])
+    }
+
+    @Test("claims, providers and factors are taken over")
+    func rich() throws {
+        #expect(
+            try portable(
+                #"{"localId": "a", "customAttributes": "{\"plan\":1}", "phoneNumber": "+49", "photoUrl": "p", "providerUserInfo": [{"providerId": "google.com", "rawId": "1", "email": ""}, {"providerId": "phone", "phoneNumber": "+49"}], "mfaInfo": [{"phoneInfo": "+50", "displayName": "P"}, {"totpInfo": {}}]}"#
+            )
+                == [
+                    "accountId": "a", "attributes": ["picture": "p", "phoneNumber": "+49"], "claims": ["plan": 1],
+                    "providers": [["providerId": "google.com", "subject": "1"], ["providerId": "phone", "subject": "+49"]],
+                    "factors": [["kind": "sms", "phoneNumber": "+50", "displayName": "P"], ["kind": "totp"]],
+                ])
+    }
+
+    @Test("what is not as it should be stays as it is, for the check to say so")
+    func odd() throws {
+        #expect(
+            try portable(#"{"createdAt": "soon", "customAttributes": "{", "providerUserInfo": 7}"#)
+                == ["createdAt": "soon", "claims": "{"])
+    }
+}
