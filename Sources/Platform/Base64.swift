@@ -1,6 +1,23 @@
-/// Base64 as others write it (RFC 4648 sections 4 and 5): either alphabet, with padding or without.
+/// Base64 for others (RFC 4648 section 4); `Base64URL` is the one of this service's own texts.
 public enum Base64 {
-    /// Decodes `text`, or answers nil when it is neither.
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
+    /// With padding.
+    public static func encode(_ bytes: some Collection<UInt8>) -> String {
+        var output: [UInt8] = []
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let group = Array(rest.prefix(3))
+            let bits = group.enumerated().reduce(UInt32(0)) { $0 | UInt32($1.element) << UInt32(16 - 8 * $1.offset) }
+            for place in 0..<4 {
+                output.append(place <= group.count ? alphabet[Int(bits >> UInt32(18 - 6 * place) & 63)] : UInt8(ascii: "="))
+            }
+            rest = rest.dropFirst(3)
+        }
+        return String(decoding: output, as: UTF8.self)
+    }
+
+    /// Decodes `text` as others write it, in this alphabet or that of section 5, with padding or without; nil when it is neither.
     public static func decode(_ text: String) -> [UInt8]? {
         var letters = Array(text.utf8)
         while letters.last == UInt8(ascii: "="), text.utf8.count - letters.count < 2 { letters.removeLast() }

@@ -1,3 +1,5 @@
+import Platform
+
 /// A text as a MIME part: its own header, an empty line, its content in the shorter of the two encodings (RFC 2045 section 6).
 struct BodyPart {
     let bytes: [UInt8]
@@ -65,24 +67,7 @@ enum QuotedPrintable {
     }
 }
 
-/// Base64 with padding (RFC 4648 section 4), as mail has it.
-public enum Base64 {
-    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-
-    public static func encode(_ bytes: some Collection<UInt8>) -> String {
-        var output: [UInt8] = []
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let group = Array(rest.prefix(3))
-            let bits = group.enumerated().reduce(UInt32(0)) { $0 | UInt32($1.element) << UInt32(16 - 8 * $1.offset) }
-            for place in 0..<4 {
-                output.append(place <= group.count ? alphabet[Int(bits >> UInt32(18 - 6 * place) & 63)] : UInt8(ascii: "="))
-            }
-            rest = rest.dropFirst(3)
-        }
-        return String(decoding: output, as: UTF8.self)
-    }
-
+extension Base64 {
     /// Encodes in lines of 76 bytes (RFC 2045 section 6.8).
     static func lines(_ bytes: [UInt8]) -> [UInt8] {
         let starts = stride(from: 0, to: bytes.count, by: 57)

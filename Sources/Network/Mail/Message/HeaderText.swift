@@ -1,3 +1,5 @@
+import Platform
+
 /// Header fields as they travel: ASCII, folded between words (RFC 5322 section 2.2.3), other characters in encoded words (RFC 2047).
 struct HeaderText {
     private(set) var bytes: [UInt8] = []
