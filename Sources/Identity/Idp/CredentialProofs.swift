@@ -70,6 +70,7 @@ struct CredentialProofs: Sendable {
             identity = try AccessTokenIdentity(surroundings).identity(of: given.accessToken ?? "", from: given.idp, call)
         }
         identity.accessToken = given.accessToken
+        identity.grant = given.grant
         return .provider(identity, spending: .flow(given.flow))
     }
 
