@@ -88,12 +88,13 @@ struct FlowProofs: Sendable {
         var flow = flow
         flow.stage = .redeemed
         let accessToken = object["access_token"]?.string
+        let received = object[ProviderGrant.receivedAt]?.number?.int64 ?? 0
         let companions = ForeignIDToken.Companions(
             accessToken: accessToken, code: object["code"]?.string,
             nonce: flow.kind == .device ? .unasked : .exactly(secrets.nonce(of: flow.id)))
         return Given(
             flow: flow, idp: idp, idToken: object["id_token"]?.string, accessToken: accessToken, companions: companions,
-            grant: ProviderGrant(object, asked: flow.scope, from: idp.grantSource, at: object[ProviderGrant.receivedAt]?.number?.int64 ?? 0))
+            grant: ProviderGrant(object, asked: flow.scope, from: idp.grantSource, at: received))
     }
 }
 

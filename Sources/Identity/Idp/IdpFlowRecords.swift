@@ -7,7 +7,8 @@ enum IdpFlowTables {
         CREATE TABLE idp_flow (
             id TEXT PRIMARY KEY, tenant_id TEXT NOT NULL, provider_id TEXT NOT NULL, kind TEXT NOT NULL, account_id TEXT,
             redirect_uri TEXT NOT NULL, is_heard BOOLEAN NOT NULL, token_endpoint TEXT, names_issuer BOOLEAN NOT NULL,
-            scope TEXT NOT NULL, interval_seconds BIGINT NOT NULL, stage TEXT NOT NULL, sealed BYTEA, expires_at BIGINT NOT NULL)
+            scope TEXT NOT NULL,
+            interval_seconds BIGINT NOT NULL, stage TEXT NOT NULL, sealed BYTEA, expires_at BIGINT NOT NULL)
         """,
         "CREATE INDEX idp_flow_expires ON idp_flow (expires_at)",
     ]
@@ -26,7 +27,8 @@ extension Transaction {
                 id: row.string(0), tenantId: row.string(1), providerId: row.string(2),
                 kind: IdpFlow.Kind(rawValue: row.string(3)) ?? .code, accountId: row.optionalString(4),
                 redirectUri: row.string(5), isHeard: row.bool(6), tokenEndpoint: row.optionalString(7),
-                namesIssuer: row.bool(8), scope: row.string(13), intervalSeconds: row.int(9), stage: IdpFlow.Stage(rawValue: row.string(10)) ?? .used,
+                namesIssuer: row.bool(8), scope: row.string(13), intervalSeconds: row.int(9),
+                stage: IdpFlow.Stage(rawValue: row.string(10)) ?? .used,
                 sealed: row.optionalBytes(11), expiresAt: row.int(12))
         }
     }

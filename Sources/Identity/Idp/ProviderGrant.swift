@@ -20,6 +20,8 @@ struct ProviderGrant: Sendable, Equatable {
     var obtainedAt: Int64
     /// Why the provider takes the refresh token no more.
     var refusal: String?
+    /// Whether it was shown before, so that something newer may have followed it. Not of what is kept.
+    var cameBefore = false
 
     /// What is done about a token that is asked for.
     enum Decision: Equatable {
@@ -44,8 +46,9 @@ struct ProviderGrant: Sendable, Equatable {
     func following(_ older: ProviderGrant?) -> ProviderGrant {
         guard let older else { return self }
         if older.source != source { return self }
-        if older.obtainedAt > obtainedAt { return older }
+        if cameBefore, older.obtainedAt >= obtainedAt { return older }
         var grant = self
+        grant.cameBefore = false
         if grant.refreshToken == nil { (grant.refreshToken, grant.refusal) = (older.refreshToken, older.refusal) }
         return grant
     }
