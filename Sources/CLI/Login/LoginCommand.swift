@@ -52,9 +52,10 @@ struct LoginCommand: ParsableCommand {
 
     func run() throws {
         let settings = options.settings
-        let (email, provider) = (email ?? Environment["EMAIL"], provider ?? Environment["PROVIDER"])
-        let (device, noBrowser) = (try Environment.flag("DEVICE", or: device), try Environment.flag("NO_BROWSER", or: noBrowser))
         if email != nil, provider != nil || device { throw ValidationError("--email goes without --provider and --device.") }
+        // What the command line says goes before what the environment says.
+        let email = email ?? (provider == nil && !device ? Environment["EMAIL"] : nil)
+        let (device, noBrowser) = (try Environment.flag("DEVICE", or: device), try Environment.flag("NO_BROWSER", or: noBrowser))
         var listen = JSONObject()
         if let port = try callbackPort.map({ Int64($0) }) ?? Environment.integer("CALLBACK_PORT") {
             listen["port"] = .number(JSONNumber(port))
@@ -67,7 +68,9 @@ struct LoginCommand: ParsableCommand {
         if let email {
             answer = try steps.withAddress(email)
         } else {
-            let provider = try provider ?? ProviderChoice(store.calls, steps.tenant, commandOptions: settings.commandText).only()
+            let provider =
+                try provider ?? Environment["PROVIDER"]
+                ?? ProviderChoice(store.calls, steps.tenant, commandOptions: settings.commandText).only()
             answer =
                 device
                 ? try steps.onDevice(provider) : try steps.inBrowser(provider, listen: listen, opensBrowser: !noBrowser)

@@ -1,5 +1,8 @@
 import Glibc
 
+/// How the terminal was before something was hidden on it. A signal handler reads it, so it is here, and nowhere else written.
+nonisolated(unsafe) private var shownAgain = termios()
+
 /// What a person types.
 enum Terminal {
     /// Asks for a line on standard error, and reads it from standard input.
@@ -12,13 +15,21 @@ enum Terminal {
             Printing.err(words, terminator: "")
             return line()
         }
-        var before = termios()
-        tcgetattr(0, &before)
-        var quiet = before
+        tcgetattr(0, &shownAgain)
+        var quiet = shownAgain
         quiet.c_lflag &= ~tcflag_t(ECHO)
+        // Whoever breaks the question off gets the terminal back as it was.
+        let endings = [SIGINT, SIGTERM, SIGHUP]
+        for ending in endings {
+            signal(ending) { ending in
+                tcsetattr(0, TCSANOW, &shownAgain)
+                _exit(128 + ending)
+            }
+        }
         tcsetattr(0, TCSAFLUSH, &quiet)
         defer {
-            tcsetattr(0, TCSAFLUSH, &before)
+            tcsetattr(0, TCSAFLUSH, &shownAgain)
+            for ending in endings { signal(ending, SIG_DFL) }
             Printing.err("")
         }
         // Only now: whoever answers the question is not to be seen.
