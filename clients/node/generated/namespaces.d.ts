@@ -62,6 +62,7 @@ export type {
   AccountLinkParams, AccountLinkResult,
   AccountListParams, AccountListResult,
   AccountMergeParams, AccountMergeResult,
+  AccountProviderTokenParams, AccountProviderTokenResult,
   AccountReauthenticateParams, AccountReauthenticateResult,
   AccountSetClaimsParams, AccountSetClaimsResult,
   AccountSubmitCodeParams, AccountSubmitCodeResult,

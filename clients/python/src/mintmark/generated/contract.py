@@ -15,6 +15,7 @@ METHODS = frozenset({
     "account.link",
     "account.list",
     "account.merge",
+    "account.providerToken",
     "account.reauthenticate",
     "account.setClaims",
     "account.submitCode",
