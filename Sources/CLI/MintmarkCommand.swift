@@ -21,12 +21,12 @@ struct MintmarkCommand: ParsableCommand {
             MINTMARK_MASTER_KEY is the master key itself.
 
             Exit codes: 0 done; 1 the request was answered with an error; 2 the store cannot be used (serve answers every request with \
-            the reason first); 64 wrong usage; 74 the output cannot be written, or the input not be read.
+            the reason first); 3 nobody is signed in (token); 64 wrong usage; 74 the output cannot be written, or the input not be read.
             """,
         version: Mintmark.version,
         subcommands: [
-            Serve.self, CallCommand.self, Methods.self, Describe.self, Demo.self, Doctor.self, JwksCommand.self, BackupCommand.self,
-            Migrate.self, Mcp.self, Completions.self,
+            Serve.self, CallCommand.self, Methods.self, Describe.self, Demo.self, LoginCommand.self, TokenCommand.self,
+            LogoutCommand.self, Doctor.self, JwksCommand.self, BackupCommand.self, Migrate.self, Mcp.self, Completions.self,
         ],
         defaultSubcommand: Serve.self)
 

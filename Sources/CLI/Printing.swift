@@ -23,7 +23,7 @@ enum Printing {
     }
 
     /// Writes to standard error. Where that cannot be written, there is nobody left to be told.
-    static func err(_ text: String) { _ = put(text + "\n", 2) }
+    static func err(_ text: String, terminator: String = "\n") { _ = put(text + terminator, 2) }
 
     /// Says on standard error what went wrong.
     ///

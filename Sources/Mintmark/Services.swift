@@ -20,6 +20,8 @@ public final class Services: Sendable {
     public let passwordReset: PasswordResetService
     public let pool: PoolService
     public let role: RoleService
+    /// The session of whoever sits at this machine.
+    public let ownSessions: OwnSessions
     public let session: SessionService
     public let signIn: SignInService
     public let signUp: SignUpService
@@ -48,6 +50,7 @@ public final class Services: Sendable {
         pool = PoolService(surroundings, catalogue)
         role = RoleService(surroundings, catalogue)
         session = SessionService(surroundings, catalogue)
+        ownSessions = OwnSessions(session)
         signIn = SignInService(surroundings, catalogue)
         signUp = SignUpService(surroundings, catalogue)
         tenant = TenantService(surroundings, catalogue)

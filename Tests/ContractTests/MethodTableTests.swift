@@ -51,7 +51,7 @@ private struct NoCall: CallContext {
             MethodTable.all.filter { $0.caller == .public }.map(\.name)
                 == [
                     "account.changeEmail", "account.changePassword", "account.graph", "account.link", "account.merge",
-                    "account.reauthenticate", "account.submitCode",
+                    "account.providerToken", "account.reauthenticate", "account.submitCode",
                     "account.unlink", "credentials.assumeRole", "credentials.get", "identity.resolve", "identity.unlink",
                     "idp.authorize", "idp.authorizeDevice",
                     "mfa.challenge", "mfa.confirm", "mfa.enroll", "mfa.list", "mfa.recoveryCodes", "mfa.resolve", "mfa.withdraw",

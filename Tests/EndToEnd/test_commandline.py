@@ -93,7 +93,7 @@ class CommandLine(EndToEnd):
             self.assertEqual(done.returncode, 0, arguments)
             self.assertIn(b"USAGE", done.stdout.upper())
         text = self.call("--help").stdout
-        for word in (b"serve", b"call", b"methods", b"describe", b"demo", b"doctor", b"backup", b"migrate", b"jwks"):
+        for word in (b"serve", b"call", b"methods", b"describe", b"demo", b"doctor", b"backup", b"migrate", b"jwks", b"login", b"token", b"logout"):
             self.assertIn(word, text)
         text = self.call("serve", "--help").stdout
         for flag in (b"--store", b"--apply", b"--testing", b"--master-key-file", b"--caller", b"--sequential", b"--drain", b"--max-line", b"--parent", b"--log-level"):

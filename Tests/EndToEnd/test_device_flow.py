@@ -10,7 +10,9 @@ from test_logins import Provider
 from websites import DISCOVERY, Website
 
 
-class DeviceFlow(EndToEnd):
+class DeviceProvider(EndToEnd):
+    """A provider that answers what stands in `script`, then tokens."""
+
     def setUp(self):
         super().setUp()
         self.site = Website()
@@ -41,6 +43,8 @@ class DeviceFlow(EndToEnd):
             return self.json({"error": error}, 400)
         return self.json({"id_token": self.provider.token("carol", email="carol@example.com"), "access_token": "a", "token_type": "Bearer"})
 
+
+class DeviceFlow(DeviceProvider):
     def begin(self):
         flow = self.sidecar.call("idp.authorizeDevice", {"providerId": "oidc.tv"})
         return flow, {"credential": {"continuationToken": flow["continuationToken"]}}

@@ -17,6 +17,7 @@ public enum MethodTable {
         AccountLink.info,
         AccountList.info,
         AccountMerge.info,
+        AccountProviderToken.info,
         AccountReauthenticate.info,
         AccountSetClaims.info,
         AccountSubmitCode.info,
@@ -130,7 +131,7 @@ public enum MethodTable {
     /// Binds every method to its handler. Testing methods are left out where there is none.
     public static func bind(account: any AccountHandlers, audit: any AuditHandlers, compat: any CompatHandlers, credentials: any CredentialsHandlers, credentialsProvider: any CredentialsProviderHandlers, identity: any IdentityHandlers, idp: any IdpHandlers, key: any KeyHandlers, mfa: any MfaHandlers, passwordReset: any PasswordResetHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, session: any SessionHandlers, signIn: any SignInHandlers, signUp: any SignUpHandlers, store: any StoreHandlers, system: any SystemHandlers, tenant: any TenantHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
         var all: [BoundMethod] = []
-        all.reserveCapacity(120)
+        all.reserveCapacity(121)
         all.append(BoundMethod(AccountChangeEmail.self) { try account.changeEmail($0, $1) })
         all.append(BoundMethod(AccountChangePassword.self) { try account.changePassword($0, $1) })
         all.append(BoundMethod(AccountCreate.self) { try account.create($0, $1) })
@@ -143,6 +144,7 @@ public enum MethodTable {
         all.append(BoundMethod(AccountLink.self) { try account.link($0, $1) })
         all.append(BoundMethod(AccountList.self) { try account.list($0, $1) })
         all.append(BoundMethod(AccountMerge.self) { try account.merge($0, $1) })
+        all.append(BoundMethod(AccountProviderToken.self) { try account.providerToken($0, $1) })
         all.append(BoundMethod(AccountReauthenticate.self) { try account.reauthenticate($0, $1) })
         all.append(BoundMethod(AccountSetClaims.self) { try account.setClaims($0, $1) })
         all.append(BoundMethod(AccountSubmitCode.self) { try account.submitCode($0, $1) })

@@ -29,6 +29,7 @@ extension AccountService {
                     return .failure(UserMismatch())
                 }
                 try tx.update(identity.login(at: now), of: own.account.id)
+                try tx.keepGrant(of: identity, for: own.account, surroundings.vault)
                 var proof = SignInProof.provider(identity.providerId)
                 proof.claims = own.session.claims
                 let signIn = PendingSignIn(

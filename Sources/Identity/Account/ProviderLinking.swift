@@ -29,6 +29,7 @@ struct ProviderLinking: Sendable {
             if account.method == .anonymous { account.method = .federated }
             account.updatedAt = now
             guard try tx.insert(identity.login(at: now), of: account) else { throw Overtaken() }
+            try tx.keepGrant(of: identity, for: account, completion.surroundings.vault)
             return .success(
                 try completion.begin(
                     account, tenant, proof(own, at: now), scope: try own.session.scope(in: tenant), fresh, AccountLink.info.name, call,

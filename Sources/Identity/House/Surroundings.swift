@@ -28,6 +28,7 @@ public final class Surroundings: Sendable {
     /// Who takes people back from their providers.
     public let callbacks: CallbackListener
     let deviceTurns = DeviceTurns()
+    let grantRefreshes: GrantRefreshes
 
     public init(
         realm: Realm, database: any Database, clock: any WallClock, random: any RandomSource, vault: Vault, isTesting: Bool = false,
@@ -47,6 +48,7 @@ public final class Surroundings: Sendable {
         self.delivery = delivery
         self.breachedPasswords = breachedPasswords
         callbacks = CallbackListener(alarms: alarms)
+        grantRefreshes = GrantRefreshes(alarms: alarms)
         passwords = PasswordHasher(cost: passwordCost, vault: vault, random: random)
     }
 

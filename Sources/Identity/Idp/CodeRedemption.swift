@@ -32,6 +32,7 @@ struct CodeRedemption: Sendable {
         }
         var object = node.value.object ?? [:]
         object["code"] = .string(code)
+        object[ProviderGrant.receivedAt] = .number(JSONNumber(surroundings.clock.now))
         let answer = JSONValue.object(object).text
         guard try move(flow, from: .redeeming, to: .redeemed, secrets.seal(answer, of: flow.id)) else { throw FlowUsed() }
         return answer
@@ -61,14 +62,19 @@ enum TokenEndpoint {
     }
 
     /// What a refusal means, in words.
-    static func refusal(_ node: JSONNode, status: Int, _ what: String) -> String {
+    ///
+    /// - Parameter hint: what to do about a grant that is not taken.
+    static func refusal(
+        _ node: JSONNode, status: Int, _ what: String,
+        hint grant: String = " It may have served already, or be too old. Begin again with idp.authorize."
+    ) -> String {
         let error = node["error"]?.string.map(Words.of) ?? "HTTP \(status)"
         let words = node["error_description"]?.string.map { " Its words: \(Words.of($0))" } ?? ""
         let hint =
             switch error {
             case "invalid_client", "unauthorized_client":
                 " Are clientId, clientSecret and clientAuthentication what the provider expects?"
-            case "invalid_grant": " It may have served already, or be too old. Begin again with idp.authorize."
+            case "invalid_grant": grant
             default: ""
             }
         return "The provider does not take \(what): \(error).\(words)\(hint)"

@@ -34,7 +34,8 @@ struct CredentialProofs: Sendable {
         switch credential.kind {
         case .email(let email): return .password(try Username(email), credential.password ?? "")
         case .pendingToken(let token):
-            let identity = try pending.identity(of: token, in: tenantId, at: now)
+            var identity = try pending.identity(of: token, in: tenantId, at: now)
+            identity.grant?.cameBefore = true
             // The provider may have been switched off, or taken away, since.
             _ = try provider(identity.providerId, of: tenantId)
             return .provider(identity, spending: nil)
@@ -70,6 +71,7 @@ struct CredentialProofs: Sendable {
             identity = try AccessTokenIdentity(surroundings).identity(of: given.accessToken ?? "", from: given.idp, call)
         }
         identity.accessToken = given.accessToken
+        identity.grant = given.grant
         return .provider(identity, spending: .flow(given.flow))
     }
 

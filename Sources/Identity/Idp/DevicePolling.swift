@@ -52,7 +52,9 @@ struct DevicePolling: Sendable {
             throw SignInRefused(
                 providerId: idp.providerId, error: error, reason: Words.refusal(error, node["error_description"]?.string))
         case nil where status == 200 && (node["id_token"] != nil || node["access_token"] != nil):
-            let answer = node.value.text
+            var object = node.value.object ?? [:]
+            object[ProviderGrant.receivedAt] = .number(JSONNumber(surroundings.clock.now))
+            let answer = JSONValue.object(object).text
             let moved = try surroundings.database.write {
                 try $0.move(flow, from: .open, to: .redeemed, sealed: secrets.seal(answer, of: flow.id))
             }

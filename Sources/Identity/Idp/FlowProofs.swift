@@ -22,6 +22,8 @@ struct FlowProofs: Sendable {
         let idToken: String?
         let accessToken: String?
         let companions: ForeignIDToken.Companions
+        /// What the token endpoint gave for later.
+        var grant: ProviderGrant?
     }
 
     /// - Parameter accountId: whose account it is to serve; nil to sign in.
@@ -86,10 +88,13 @@ struct FlowProofs: Sendable {
         var flow = flow
         flow.stage = .redeemed
         let accessToken = object["access_token"]?.string
+        let received = object[ProviderGrant.receivedAt]?.number?.int64 ?? 0
         let companions = ForeignIDToken.Companions(
             accessToken: accessToken, code: object["code"]?.string,
             nonce: flow.kind == .device ? .unasked : .exactly(secrets.nonce(of: flow.id)))
-        return Given(flow: flow, idp: idp, idToken: object["id_token"]?.string, accessToken: accessToken, companions: companions)
+        return Given(
+            flow: flow, idp: idp, idToken: object["id_token"]?.string, accessToken: accessToken, companions: companions,
+            grant: ProviderGrant(object, asked: flow.scope, from: idp.grantSource, at: received))
     }
 }
 
@@ -99,7 +104,7 @@ extension IdpFlow {
         let path = redirectUri.dropFirst("http://127.0.0.1".utf8.count).drop { $0 != "/" }
         return IdpFlow(
             id: id, tenantId: tenantId, providerId: providerId, kind: kind, accountId: accountId, redirectUri: "http://127.0.0.1\(path)",
-            isHeard: isHeard, tokenEndpoint: tokenEndpoint, namesIssuer: namesIssuer, expiresAt: expiresAt)
+            isHeard: isHeard, tokenEndpoint: tokenEndpoint, namesIssuer: namesIssuer, scope: scope, expiresAt: expiresAt)
     }
 }
 

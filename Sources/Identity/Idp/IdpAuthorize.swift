@@ -21,11 +21,11 @@ extension IdpService {
             throw ProviderUnusable(
                 provider: idp.providerId, check: "document", reason: "Its discovery document names no endpoint to send people to.")
         }
-        let (secrets, id) = (IdpFlowSecrets(surroundings.vault), newFlowId())
+        let (secrets, id, scope) = (IdpFlowSecrets(surroundings.vault), newFlowId(), idp.scope(request.scopes))
         func flow(_ redirectUri: String, isHeard: Bool) -> IdpFlow {
             IdpFlow(
                 id: id, tenantId: idp.tenantId, providerId: idp.providerId, kind: kind, accountId: accountId, redirectUri: redirectUri,
-                isHeard: isHeard, tokenEndpoint: endpoints.token, namesIssuer: endpoints.namesIssuer,
+                isHeard: isHeard, tokenEndpoint: endpoints.token, namesIssuer: endpoints.namesIssuer, scope: scope,
                 expiresAt: now + IdpFlow.lifetimeSeconds)
         }
         let begun: IdpFlow
@@ -51,7 +51,7 @@ extension IdpService {
         }
         return IdpAuthorize.Result(
             continuationToken: ContinuationTokens(surroundings).token(of: id, step: 0),
-            authorizationUrl: AuthorizationRequest.url(place, begun, idp, secrets, scope: idp.scope(request.scopes), custom: custom),
+            authorizationUrl: AuthorizationRequest.url(place, begun, idp, secrets, scope: scope, custom: custom),
             redirectUri: begun.redirectUri, expiresAt: begun.expiresAt)
     }
 

@@ -18,7 +18,8 @@ extension IdpService {
         guard let place = endpoints.device, let token = endpoints.token else {
             throw unusable("It has no device flow: its discovery document names no device_authorization_endpoint. Use idp.authorize.")
         }
-        let question = try TokenEndpoint.question(place, [("scope", idp.scope(request.scopes))], idp, surroundings.vault)
+        let scope = idp.scope(request.scopes)
+        let question = try TokenEndpoint.question(place, [("scope", scope)], idp, surroundings.vault)
         let (status, answer) = try surroundings.foreign.object(question, of: idp.address, call)
         if status != 200 || answer["error"] != nil {
             throw SignInRefused(
@@ -32,7 +33,7 @@ extension IdpService {
         let lifetime = min(max(answer["expires_in"]?.number?.int64 ?? IdpFlow.lifetimeSeconds, 1), 3600)
         var flow = IdpFlow(
             id: id, tenantId: idp.tenantId, providerId: idp.providerId, kind: .device, accountId: accountId, redirectUri: "",
-            isHeard: false, tokenEndpoint: token, namesIssuer: false, expiresAt: now + lifetime)
+            isHeard: false, tokenEndpoint: token, namesIssuer: false, scope: scope, expiresAt: now + lifetime)
         flow.intervalSeconds = min(max(answer["interval"]?.number?.int64 ?? 5, 1), 60)
         flow.sealed = IdpFlowSecrets(surroundings.vault).seal(code, of: id)
         let begun = flow

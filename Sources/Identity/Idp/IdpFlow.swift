@@ -39,6 +39,8 @@ struct IdpFlow: Sendable {
     let tokenEndpoint: String?
     /// Whether the provider names itself when it sends somebody back (RFC 9207).
     let namesIssuer: Bool
+    /// What was asked for: what was granted, if the provider does not say (RFC 6749 5.1).
+    var scope = ""
     /// Between two questions to the provider about another device, in seconds.
     var intervalSeconds: Int64 = 5
     var stage = Stage.open

@@ -35,6 +35,7 @@ extension ProviderIdentity {
             "provider": .string(providerId), "subject": .string(subject), "trusted": .bool(isEmailTrusted), "profile": .object(profile),
         ]
         for (name, path) in Self.texts { object[name] = self[keyPath: path].map { .string($0) } }
+        object["grant"] = grant.map { .object($0.object) }
         return object
     }
 
@@ -45,6 +46,7 @@ extension ProviderIdentity {
         isEmailTrusted = object["trusted"]?.bool ?? false
         profile = object["profile"]?.object ?? [:]
         for (name, path) in Self.texts { self[keyPath: path] = object[name]?.string }
+        grant = object["grant"]?.object.flatMap(ProviderGrant.init)
     }
 
     private static var texts: [(String, WritableKeyPath<ProviderIdentity, String?>)] {

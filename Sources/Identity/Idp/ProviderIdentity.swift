@@ -17,6 +17,8 @@ struct ProviderIdentity: Sendable, Equatable {
     var profile = JSONObject()
     var idToken: String?
     var accessToken: String?
+    /// What a flow of this service brought for later.
+    var grant: ProviderGrant?
 
     /// The address, if it is one that an account can have.
     var address: Username? { email.flatMap { try? Username($0) } }

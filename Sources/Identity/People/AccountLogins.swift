@@ -20,7 +20,7 @@ enum AccountLoginTables {
         CREATE TABLE account_login (
             tenant_id TEXT NOT NULL, provider_id TEXT NOT NULL, subject TEXT NOT NULL,
             account_id TEXT NOT NULL REFERENCES account (id) ON DELETE CASCADE, email TEXT, display_name TEXT, photo_url TEXT,
-            linked_at BIGINT NOT NULL, PRIMARY KEY (tenant_id, provider_id, subject))
+            linked_at BIGINT NOT NULL, tokens BYTEA, tokens_lease TEXT, PRIMARY KEY (tenant_id, provider_id, subject))
         """,
         "CREATE UNIQUE INDEX account_login_of_account ON account_login (account_id, provider_id)",
     ]

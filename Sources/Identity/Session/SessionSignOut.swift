@@ -1,4 +1,5 @@
 import Contract
+import Storage
 
 extension SessionService {
     /// Ends the session that a token belongs to. An ID token may have expired: whoever has it may end what it came from.
@@ -19,14 +20,16 @@ extension SessionService {
             if case .refreshToken(let token) = request.session {
                 sessionId = try tx.refreshToken(completion.mac(ofRefreshToken: token))?.sessionId
             }
-            guard let sessionId, let session = try tx.session(sessionId), let account = try tx.account(session.accountId) else {
-                return SessionSignOut.Result(signedOut: false)
-            }
-            try surroundings.audit.record(
-                AuditEvent(
-                    SessionSignOut.info.name, call, tenant: account.tenantId, subject: account.id, details: [("sessionId", session.id)]),
-                at: now, in: tx)
-            return SessionSignOut.Result(signedOut: try tx.deleteSession(session.id))
+            guard let sessionId else { return SessionSignOut.Result(signedOut: false) }
+            return SessionSignOut.Result(signedOut: try end(sessionId, SessionSignOut.info.name, call, at: now, in: tx))
         }
+    }
+
+    /// Ends a session. Answers false if there is none.
+    func end(_ sessionId: String, _ method: String, _ call: any CallContext, at now: Int64, in tx: Transaction) throws -> Bool {
+        guard let session = try tx.session(sessionId), let account = try tx.account(session.accountId) else { return false }
+        try surroundings.audit.record(
+            AuditEvent(method, call, tenant: account.tenantId, subject: account.id, details: [("sessionId", session.id)]), at: now, in: tx)
+        return try tx.deleteSession(session.id)
     }
 }

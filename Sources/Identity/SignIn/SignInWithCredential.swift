@@ -29,6 +29,7 @@ extension SignInService {
                 switch try accounts.resolve(newId: newId, name, call, in: tx) {
                 case .providerRequired(let providers): return .providerRequired(providers)
                 case .account(let account, let isNew):
+                    try tx.keepGrant(of: identity, for: account, surroundings.vault)
                     var signIn = signIn
                     signIn.isNew = isNew
                     return .signedIn(try completion.conclude(account, tenant, signIn, fresh, name, call, at: now, in: tx), signIn)

@@ -12,7 +12,8 @@ extension TestService {
         let nobody = Gate(())
         while true {
             let messages = try surroundings.database.read { try $0.outbox(to: request.to, after: request.after, limit: Self.limit) }
-            if !messages.isEmpty || Monotonic.nanoseconds() >= deadline || call.isCancelled {
+            if messages.isEmpty, call.isCancelled { throw CancellationError() }
+            if !messages.isEmpty || Monotonic.nanoseconds() >= deadline {
                 if request.clear, !messages.isEmpty {
                     try surroundings.database.write { tx in for message in messages { try tx.deleteFromOutbox(message.number) } }
                 }

@@ -4,6 +4,6 @@ public protocol MessageTap: Sendable {
     func received(_ message: UnsafeRawBufferPointer)
     /// A message that goes out, without its frame.
     func sent(_ message: UnsafeRawBufferPointer)
-    /// Nothing comes any more. Waits until what was told is kept, for a second at most.
+    /// Nothing comes any more. Waits until what was told is kept, for five seconds at most.
     func finish()
 }

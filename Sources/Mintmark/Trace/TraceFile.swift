@@ -34,7 +34,7 @@ public final class TraceFile: MessageTap {
     public func sent(_ message: UnsafeRawBufferPointer) { add(message, .sent) }
 
     public func finish() {
-        _ = state.wait(deadline: Monotonic.nanoseconds() + 1_000_000_000) { $0.entries.isEmpty && !$0.isWriting ? () : nil }
+        _ = state.wait(deadline: Monotonic.nanoseconds() + 5_000_000_000) { $0.entries.isEmpty && !$0.isWriting ? () : nil }
     }
 
     private func add(_ message: UnsafeRawBufferPointer, _ direction: TraceRecorder.Direction) {

@@ -2526,7 +2526,7 @@ export interface ProviderUnusableData {
   type: "providerUnusable";
   /** A login provider: the pool's developer provider, or a public provider. */
   provider: LoginProviderName;
-  /** What is wrong: address, certificate, redirect, tooLarge, status, document, issuer, keys. */
+  /** What is wrong: address, certificate, redirect, tooLarge, status, document, issuer, keys, client. */
   check: string;
   /** Why. */
   reason: string;
@@ -2797,6 +2797,62 @@ export declare class ListenerUnavailable extends RpcError {
   readonly code: 6014;
   readonly type: "listenerUnavailable";
   readonly data: ListenerUnavailableData;
+}
+
+/** What `ProviderTokenNotKept` says beside its message. */
+export interface ProviderTokenNotKeptData {
+  type: "providerTokenNotKept";
+  /** What was asked for. */
+  providerId: string;
+}
+
+/** account.providerToken for a login that no flow of this service has brought a token for. */
+export declare class ProviderTokenNotKept extends RpcError {
+  static readonly code: 6020;
+  static readonly type: "providerTokenNotKept";
+  readonly code: 6020;
+  readonly type: "providerTokenNotKept";
+  readonly data: ProviderTokenNotKeptData;
+}
+
+/** What `ProviderTokenExpired` says beside its message. */
+export interface ProviderTokenExpiredData {
+  type: "providerTokenExpired";
+  /** What was asked for. */
+  providerId: string;
+  /** Until when the one that is kept is good. */
+  expiresAt: Timestamp;
+}
+
+/** account.providerToken, and the provider gave no refresh token. */
+export declare class ProviderTokenExpired extends RpcError {
+  static readonly code: 6021;
+  static readonly type: "providerTokenExpired";
+  readonly code: 6021;
+  readonly type: "providerTokenExpired";
+  readonly data: ProviderTokenExpiredData;
+}
+
+/** What `ProviderTokenRefused` says beside its message. */
+export interface ProviderTokenRefusedData {
+  type: "providerTokenRefused";
+  /** What was asked for. */
+  providerId: string;
+  /** What the provider said. */
+  reason: string;
+}
+
+/**
+ * account.providerToken, and the provider takes the refresh token no more: it was withdrawn, used up, or is too old.
+ *
+ * Equivalents: firebase INVALID_REFRESH_TOKEN.
+ */
+export declare class ProviderTokenRefused extends RpcError {
+  static readonly code: 6022;
+  static readonly type: "providerTokenRefused";
+  readonly code: 6022;
+  readonly type: "providerTokenRefused";
+  readonly data: ProviderTokenRefusedData;
 }
 
 /** What `SecondFactorsOff` says beside its message. */

@@ -833,6 +833,24 @@ export class ListenerUnavailable extends RpcError {
   static type = "listenerUnavailable";
 }
 
+/** account.providerToken for a login that no flow of this service has brought a token for. */
+export class ProviderTokenNotKept extends RpcError {
+  static code = 6020;
+  static type = "providerTokenNotKept";
+}
+
+/** account.providerToken, and the provider gave no refresh token. */
+export class ProviderTokenExpired extends RpcError {
+  static code = 6021;
+  static type = "providerTokenExpired";
+}
+
+/** account.providerToken, and the provider takes the refresh token no more: it was withdrawn, used up, or is too old. */
+export class ProviderTokenRefused extends RpcError {
+  static code = 6022;
+  static type = "providerTokenRefused";
+}
+
 /** A second factor is to be enrolled, or recovery codes made, where nobody is asked for them. */
 export class SecondFactorsOff extends RpcError {
   static code = 7001;
@@ -1174,6 +1192,9 @@ export const errorsByCode = new Map(
     FlowUsed,
     ListenerGone,
     ListenerUnavailable,
+    ProviderTokenNotKept,
+    ProviderTokenExpired,
+    ProviderTokenRefused,
     SecondFactorsOff,
     UnsupportedFirstFactor,
     EmailNotVerified,

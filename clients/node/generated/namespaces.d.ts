@@ -64,6 +64,7 @@ export type {
   AccountLinkParams, AccountLinkResult,
   AccountListParams, AccountListResult,
   AccountMergeParams, AccountMergeResult,
+  AccountProviderTokenParams, AccountProviderTokenResult,
   AccountReauthenticateParams, AccountReauthenticateResult,
   AccountSetClaimsParams, AccountSetClaimsResult,
   AccountSubmitCodeParams, AccountSubmitCodeResult,

@@ -6,7 +6,7 @@ import JSON
 public struct ProviderUnusable: ContractError {
     /// A login provider: the pool's developer provider, or a public provider.
     public var provider: String
-    /// What is wrong: address, certificate, redirect, tooLarge, status, document, issuer, keys.
+    /// What is wrong: address, certificate, redirect, tooLarge, status, document, issuer, keys, client.
     public var check: String
     /// Why.
     public var reason: String

@@ -40,6 +40,9 @@ public protocol AccountHandlers: Sendable {
     /// Make one account of two.
     func merge(_ request: AccountMerge.Params, _ call: any CallContext) throws -> AccountMerge.Result
 
+    /// Get the provider's own access token of one's own account, kept fresh.
+    func providerToken(_ request: AccountProviderToken.Params, _ call: any CallContext) throws -> AccountProviderToken.Result
+
     /// Show once more that an account is one's own.
     func reauthenticate(_ request: AccountReauthenticate.Params, _ call: any CallContext) throws -> AccountReauthenticate.Result
 

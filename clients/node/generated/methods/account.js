@@ -13,6 +13,7 @@ const methods = {
   link: { name: "account.link", isTesting: false, secrets: [["continuationToken"], ["account", "attributes"], ["idToken"], ["accessToken"], ["refreshToken"], ["providerTokens", "idToken"], ["providerTokens", "accessToken"], ["pendingToken"]] },
   list: { name: "account.list", isTesting: false, secrets: [["accounts", "*", "attributes"]] },
   merge: { name: "account.merge", isTesting: false, secrets: [["account", "attributes"], ["conflicts", "*", "target"], ["conflicts", "*", "source"], ["idToken"], ["accessToken"], ["refreshToken"]] },
+  providerToken: { name: "account.providerToken", isTesting: false, secrets: [["accessToken"]] },
   reauthenticate: { name: "account.reauthenticate", isTesting: false, secrets: [["continuationToken"], ["account", "attributes"], ["idToken"], ["accessToken"], ["refreshToken"], ["providerTokens", "idToken"], ["providerTokens", "accessToken"], ["pendingToken"]] },
   setClaims: { name: "account.setClaims", isTesting: false, secrets: [["attributes"]] },
   submitCode: { name: "account.submitCode", isTesting: false, secrets: [["continuationToken"], ["account", "attributes"]] },
@@ -352,6 +353,45 @@ export class AccountMethods {
    */
   merge(params, options) {
     return this.#call(methods.merge, params, options);
+  }
+
+  /**
+   * Get the provider's own access token of one's own account, kept fresh.
+   *
+   * Whoever signed in or linked through idp.authorize (with response type code) or idp.authorizeDevice gave the
+   * provider's tokens along; they are kept, sealed, with the account's login. An access token that is good for less than
+   * minValidSeconds is refreshed at the provider first. Unlinking the provider forgets them.
+   *
+   * Also offered with `caller: "public"`.
+   *
+   * Equivalent: firebase oauthAccessToken of accounts:signInWithIdp, which the app has to keep itself.
+   *
+   * @throws {TokenMalformed} Not three parts of base64url, no JSON object, a member missing or of a wrong type, an
+   * unknown critical header.
+   * @throws {TokenAlgorithmNotAllowed} alg is none, an HMAC, or not the algorithm of the key that kid names.
+   * @throws {TokenKeyUnknown} kid is missing or names no key of this store; the keys of a deleted pool go with it.
+   * @throws {TokenSignatureInvalid} The signature does not verify with the key that kid names.
+   * @throws {TokenIssuerMismatch} iss is not what was expected, or not the issuer whose key signed.
+   * @throws {TokenExpired} exp is past.
+   * @throws {TokenNotYetValid} iat or nbf lies in the future.
+   * @throws {TokenUseMismatch} A token of one kind is given where another is needed.
+   * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
+   * credentials.revoke has named one of them since the token was minted.
+   * @throws {ProviderNotLinked} A login is to be unlinked that is not there.
+   * @throws {IdpNotFound} There is no such provider.
+   * @throws {IdpDisabled} Somebody signs in with a provider that is switched off.
+   * @throws {ProviderTokenNotKept} account.providerToken for a login that no flow of this service has brought a token
+   * for.
+   * @throws {ProviderTokenExpired} account.providerToken, and the provider gave no refresh token.
+   * @throws {ProviderTokenRefused} account.providerToken, and the provider takes the refresh token no more: it was
+   * withdrawn, used up, or is too old.
+   * @throws {ProviderUnavailable} A login provider does not answer, or says that it cannot now.
+   * @throws {ProviderUnusable} What a login provider answers proves nothing: its certificate, its address, its documents
+   * or its keys are not what they must be. Asking again changes nothing until the provider, or how the pool names it, is
+   * mended.
+   */
+  providerToken(params, options) {
+    return this.#call(methods.providerToken, params, options);
   }
 
   /**

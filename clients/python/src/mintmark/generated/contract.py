@@ -17,6 +17,7 @@ METHODS = frozenset({
     "account.link",
     "account.list",
     "account.merge",
+    "account.providerToken",
     "account.reauthenticate",
     "account.setClaims",
     "account.submitCode",

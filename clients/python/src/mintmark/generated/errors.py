@@ -2228,7 +2228,7 @@ class ProviderUnusable(AnsweredError):
 
     @property
     def check(self) -> str:
-        """What is wrong: address, certificate, redirect, tooLarge, status, document, issuer, keys."""
+        """What is wrong: address, certificate, redirect, tooLarge, status, document, issuer, keys, client."""
         return cast("str", self._required("check"))
 
     @property
@@ -2455,6 +2455,56 @@ class ListenerUnavailable(AnsweredError):
     @property
     def reason(self) -> str:
         """What the system said."""
+        return cast("str", self._required("reason"))
+
+
+class ProviderTokenNotKept(AnsweredError):
+    """account.providerToken for a login that no flow of this service has brought a token for."""
+
+    code = 6020
+    type = "providerTokenNotKept"
+
+    @property
+    def provider_id(self) -> str:
+        """What was asked for."""
+        return cast("str", self._required("providerId"))
+
+
+class ProviderTokenExpired(AnsweredError):
+    """account.providerToken, and the provider gave no refresh token."""
+
+    code = 6021
+    type = "providerTokenExpired"
+
+    @property
+    def provider_id(self) -> str:
+        """What was asked for."""
+        return cast("str", self._required("providerId"))
+
+    @property
+    def expires_at(self) -> int:
+        """Until when the one that is kept is good."""
+        return cast("int", self._required("expiresAt"))
+
+
+class ProviderTokenRefused(AnsweredError):
+    """account.providerToken, and the provider takes the refresh token no more: it was withdrawn, used up, or is
+    too old.
+
+    firebase: INVALID_REFRESH_TOKEN
+    """
+
+    code = 6022
+    type = "providerTokenRefused"
+
+    @property
+    def provider_id(self) -> str:
+        """What was asked for."""
+        return cast("str", self._required("providerId"))
+
+    @property
+    def reason(self) -> str:
+        """What the provider said."""
         return cast("str", self._required("reason"))
 
 
@@ -3091,6 +3141,9 @@ BY_TYPE: Dict[str, Type[AnsweredError]] = {
     "flowUsed": FlowUsed,
     "listenerGone": ListenerGone,
     "listenerUnavailable": ListenerUnavailable,
+    "providerTokenNotKept": ProviderTokenNotKept,
+    "providerTokenExpired": ProviderTokenExpired,
+    "providerTokenRefused": ProviderTokenRefused,
     "secondFactorsOff": SecondFactorsOff,
     "unsupportedFirstFactor": UnsupportedFirstFactor,
     "emailNotVerified": EmailNotVerified,
@@ -3262,6 +3315,9 @@ __all__ = [
     "FlowUsed",
     "ListenerGone",
     "ListenerUnavailable",
+    "ProviderTokenNotKept",
+    "ProviderTokenExpired",
+    "ProviderTokenRefused",
     "SecondFactorsOff",
     "UnsupportedFirstFactor",
     "EmailNotVerified",

@@ -601,6 +601,37 @@ class AccountMergeResult(Record):
         return None if value is None else cast("int", value)
 
 
+class AccountProviderTokenResult(Record):
+    """What `account.providerToken` answers."""
+
+    __slots__ = ()
+    _members = (("access_token", "accessToken"), ("expires_at", "expiresAt"), ("scopes", "scopes"),)
+    _secret = frozenset({"accessToken"})
+
+    def __init__(self, *, access_token: str, scopes: Sequence[str], expires_at: Optional[int] = None) -> None:
+        super().__init__({
+            "accessToken": access_token,
+            "expiresAt": expires_at,
+            "scopes": scopes,
+        })
+
+    @property
+    def access_token(self) -> str:
+        """For the provider's own API."""
+        return cast("str", self._required("accessToken"))
+
+    @property
+    def expires_at(self) -> Optional[int]:
+        """Until when it is good; missing where the provider does not say."""
+        value = self._optional("expiresAt")
+        return None if value is None else cast("int", value)
+
+    @property
+    def scopes(self) -> List[str]:
+        """What it allows, as the provider names it."""
+        return cast("List[str]", self._required("scopes"))
+
+
 class AdditionalUserInfo(Record):
     """What a provider says of whoever signed in with it."""
 
@@ -7421,6 +7452,7 @@ __all__ = [
     "AccountImportResult",
     "AccountListResult",
     "AccountMergeResult",
+    "AccountProviderTokenResult",
     "AdditionalUserInfo",
     "AppliedChange",
     "AttributeFailure",

@@ -686,6 +686,68 @@ class AccountMethods:
         answer = self._call("account.merge", params, timeout, trace)
         return types.AccountMergeResult.of(answer)
 
+    def provider_token(
+        self,
+        *,
+        id_token: str,
+        provider_id: str,
+        min_valid_seconds: Optional[int] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.AccountProviderTokenResult:
+        """Get the provider's own access token of one's own account, kept fresh.
+
+        Whoever signed in or linked through idp.authorize (with response type code) or idp.authorizeDevice
+        gave the provider's tokens along; they are kept, sealed, with the account's login. An access token
+        that is good for less than minValidSeconds is refreshed at the provider first. Unlinking the provider
+        forgets them.
+
+        Args:
+            id_token (string of 1–20000 characters): Whose account.
+            provider_id (string of 1–64 characters like
+                ^(oidc\\.[a-z0-9]([a-z0-9._\\-]*[a-z0-9])?|google\\.com|apple\\.com|facebook\\.com|microsoft\\.com|github\\.com)$):
+                A provider of the account.
+            min_valid_seconds (integer 0–86400; default 300): For how long the token has to be good still. One
+                that the provider has just given is answered even if it is good for less.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
+                an unknown critical header.
+            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
+            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
+                it.
+            TokenSignatureInvalid: The signature does not verify with the key that kid names.
+            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
+            TokenExpired: exp is past.
+            TokenNotYetValid: iat or nbf lies in the future.
+            TokenUseMismatch: A token of one kind is given where another is needed.
+            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
+                revoked, or credentials.revoke has named one of them since the token was minted.
+            ProviderNotLinked: A login is to be unlinked that is not there.
+            IdpNotFound: There is no such provider.
+            IdpDisabled: Somebody signs in with a provider that is switched off.
+            ProviderTokenNotKept: account.providerToken for a login that no flow of this service has brought a
+                token for.
+            ProviderTokenExpired: account.providerToken, and the provider gave no refresh token.
+            ProviderTokenRefused: account.providerToken, and the provider takes the refresh token no more: it
+                was withdrawn, used up, or is too old.
+            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
+            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
+                documents or its keys are not what they must be. Asking again changes nothing until the
+                provider, or how the pool names it, is mended.
+
+        Elsewhere: firebase: oauthAccessToken of accounts:signInWithIdp, which the app has to keep itself.
+        """
+        params: Dict[str, Any] = {
+            "idToken": id_token,
+            "providerId": provider_id,
+            "minValidSeconds": min_valid_seconds,
+        }
+        answer = self._call("account.providerToken", params, timeout, trace)
+        return types.AccountProviderTokenResult.of(answer)
+
     def reauthenticate(
         self,
         *,
@@ -1637,6 +1699,68 @@ class AsyncAccountMethods:
         }
         answer = await self._call("account.merge", params, timeout, trace)
         return types.AccountMergeResult.of(answer)
+
+    async def provider_token(
+        self,
+        *,
+        id_token: str,
+        provider_id: str,
+        min_valid_seconds: Optional[int] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.AccountProviderTokenResult:
+        """Get the provider's own access token of one's own account, kept fresh.
+
+        Whoever signed in or linked through idp.authorize (with response type code) or idp.authorizeDevice
+        gave the provider's tokens along; they are kept, sealed, with the account's login. An access token
+        that is good for less than minValidSeconds is refreshed at the provider first. Unlinking the provider
+        forgets them.
+
+        Args:
+            id_token (string of 1–20000 characters): Whose account.
+            provider_id (string of 1–64 characters like
+                ^(oidc\\.[a-z0-9]([a-z0-9._\\-]*[a-z0-9])?|google\\.com|apple\\.com|facebook\\.com|microsoft\\.com|github\\.com)$):
+                A provider of the account.
+            min_valid_seconds (integer 0–86400; default 300): For how long the token has to be good still. One
+                that the provider has just given is answered even if it is good for less.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
+                an unknown critical header.
+            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
+            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
+                it.
+            TokenSignatureInvalid: The signature does not verify with the key that kid names.
+            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
+            TokenExpired: exp is past.
+            TokenNotYetValid: iat or nbf lies in the future.
+            TokenUseMismatch: A token of one kind is given where another is needed.
+            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
+                revoked, or credentials.revoke has named one of them since the token was minted.
+            ProviderNotLinked: A login is to be unlinked that is not there.
+            IdpNotFound: There is no such provider.
+            IdpDisabled: Somebody signs in with a provider that is switched off.
+            ProviderTokenNotKept: account.providerToken for a login that no flow of this service has brought a
+                token for.
+            ProviderTokenExpired: account.providerToken, and the provider gave no refresh token.
+            ProviderTokenRefused: account.providerToken, and the provider takes the refresh token no more: it
+                was withdrawn, used up, or is too old.
+            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
+            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
+                documents or its keys are not what they must be. Asking again changes nothing until the
+                provider, or how the pool names it, is mended.
+
+        Elsewhere: firebase: oauthAccessToken of accounts:signInWithIdp, which the app has to keep itself.
+        """
+        params: Dict[str, Any] = {
+            "idToken": id_token,
+            "providerId": provider_id,
+            "minValidSeconds": min_valid_seconds,
+        }
+        answer = await self._call("account.providerToken", params, timeout, trace)
+        return types.AccountProviderTokenResult.of(answer)
 
     async def reauthenticate(
         self,

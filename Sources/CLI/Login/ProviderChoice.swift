@@ -1,0 +1,34 @@
+import ArgumentParser
+import JSON
+
+/// Which provider somebody signs in with who does not say.
+struct ProviderChoice {
+    private let calls: Calls
+    private let tenant: String
+    private let commandOptions: String
+
+    init(_ calls: Calls, _ tenant: String, commandOptions: String) {
+        self.calls = calls
+        self.tenant = tenant
+        self.commandOptions = commandOptions
+    }
+
+    /// The only one that the tenant has.
+    ///
+    /// - Throws: `ValidationError` that names the choices where there are several; `ExitCode` where there is none, which has been said.
+    func only() throws -> String {
+        let idps = try calls.result("idp.list", ["tenantId": .string(tenant)])["idps"]?.array ?? []
+        let enabled = idps.filter { $0["enabled"]?.bool ?? false }.compactMap { $0["providerId"]?.string }
+        if let only = enabled.first, enabled.count == 1 { return only }
+        if !enabled.isEmpty { throw ValidationError("Say which provider: --provider \(enabled.joined(separator: ", --provider "))") }
+        Printing.err("\(Printing.red("error")) The tenant \(tenant) has no provider to sign in with.")
+        Printing.err("  \(Self.howToMakeOne(commandOptions))")
+        Printing.err("  Or sign in with an address: mintmark login\(commandOptions) --email you@example.com")
+        throw ExitCode(1)
+    }
+
+    static func howToMakeOne(_ commandOptions: String) -> String {
+        "Make one: mintmark call\(commandOptions) idp.create '"
+            + #"{"providerId": "google.com", "clientId": "…", "clientSecret": "…", "responseType": "code"}'"#
+    }
+}

@@ -1,0 +1,106 @@
+import ArgumentParser
+import JSON
+
+/// Takes a person at a terminal through a sign-in, to the answer that holds their tokens. What people read goes to standard error.
+struct SignInSteps {
+    let calls: Calls
+    let tenant: String
+
+    /// By a provider's page in the browser of this machine.
+    func inBrowser(_ provider: String, listen: JSONObject, opensBrowser: Bool) throws -> JSONValue {
+        let flow = try calls.result(
+            "idp.authorize", ["tenantId": .string(tenant), "providerId": .string(provider), "listen": .object(listen)])
+        let url = flow["authorizationUrl"]?.string ?? ""
+        Printing.err("Sign in to \(provider) in your browser:\n\n  \(url)\n")
+        if opensBrowser, let problem = Browser.open(url) { Printing.err("No browser opens by itself: \(problem) Open the address above.") }
+        return try finish(with: flow)
+    }
+
+    /// By a provider's page on another device.
+    func onDevice(_ provider: String) throws -> JSONValue {
+        let flow = try calls.result("idp.authorizeDevice", ["tenantId": .string(tenant), "providerId": .string(provider)])
+        let (page, code) = (flow["verificationUri"]?.string ?? "", flow["userCode"]?.string ?? "")
+        Printing.err("On any device open \(Printing.bold(page)) and type \(Printing.bold(code)) there.")
+        if let whole = flow["verificationUriComplete"]?.string { Printing.err("Or open \(whole)") }
+        return try finish(with: flow)
+    }
+
+    /// By an address, with its password or a code that is mailed.
+    func withAddress(_ address: String) throws -> JSONValue {
+        var step = try calls.result("signIn.start", ["tenantId": .string(tenant), "username": .string(address)])
+        while true {
+            switch step["state"]?.string {
+            case "passwordRequired":
+                step = try asking("Password of \(address): ", isHidden: true) { password in
+                    try calls.ask("signIn.submitPassword", ["continuationToken": token(of: step), "password": .string(password)])
+                }
+            case "codeRequired":
+                step = try asking("Code that was sent to \(step["sentTo"]?.string ?? address): ") { code in
+                    try calls.ask("signIn.submitCode", ["continuationToken": token(of: step), "code": .string(code)])
+                }
+            default: return try finished(step)
+            }
+        }
+    }
+
+    private func finish(with flow: JSONValue) throws -> JSONValue {
+        try finished(
+            calls.result(
+                "signIn.withCredential", ["tenantId": .string(tenant), "credential": ["continuationToken": token(of: flow)]]))
+    }
+
+    /// What is left when the first factor was shown.
+    private func finished(_ step: JSONValue) throws -> JSONValue {
+        func refuse(_ reason: String) -> any Error {
+            Printing.err("\(Printing.red("error")) \(reason)")
+            return ExitCode(1)
+        }
+        switch step["state"]?.string {
+        case "completed": return step
+        case "secondFactorRequired": return try finished(secondFactor(step))
+        case "secondFactorEnrolmentRequired":
+            throw refuse(
+                "The tenant \(tenant) asks for a second factor, and this account has none. Enrol one in the app first (mfa.enroll).")
+        case "providerRequired":
+            let providers = step["providers"]?.array?.compactMap(\.string) ?? []
+            let way = providers.isEmpty ? "--email \(step["email"]?.string ?? "<address>")" : "--provider \(providers[0])"
+            throw refuse("An account has this address already, and is signed in to in another way. Use \(way).")
+        default: throw refuse("This sign-in goes on with \(step["state"]?.string ?? "nothing"), which this program does not know.")
+        }
+    }
+
+    private func secondFactor(_ step: JSONValue) throws -> JSONValue {
+        let hints = step["hints"]?.array ?? []
+        let chosen = hints.first { $0["kind"]?.string != "recovery" } ?? hints.first ?? [:]
+        let (kind, factor) = (chosen["kind"]?.string ?? "", chosen["factorId"] ?? .null)
+        var (step, words) = (step, "Code of your authenticator app")
+        switch kind {
+        case "email", "sms":
+            step = try calls.result("mfa.challenge", ["continuationToken": token(of: step), "factorId": factor])
+            words = "Second code, sent to \(step["sentTo"]?.string ?? chosen["sentTo"]?.string ?? "you")"
+        case "recovery": words = "Recovery code"
+        default: break
+        }
+        return try asking("\(words): ") { code in
+            try calls.ask("mfa.resolve", ["continuationToken": token(of: step), "factorId": factor, "code": .string(code)])
+        }
+    }
+
+    private func token(of step: JSONValue) -> JSONValue { step["continuationToken"] ?? .null }
+
+    /// Asks until what was typed is taken; what the service says of a wrong one leaves the flow where it was.
+    private func asking(_ words: String, isHidden: Bool = false, _ submit: (String) throws -> JSONValue) throws -> JSONValue {
+        while true {
+            guard let typed = Terminal.ask(words, isHidden: isHidden) else {
+                Printing.err("\(Printing.red("error")) Nothing was typed.")
+                throw ExitCode(1)
+            }
+            do { return try submit(typed) } catch let refused as Calls.Refused {
+                guard ["invalidCode", "invalidPassword", "factorCodeInvalid", "invalidParams"].contains(refused.type) else {
+                    throw refused.failure()
+                }
+                Printing.err(refused.message)
+            }
+        }
+    }
+}

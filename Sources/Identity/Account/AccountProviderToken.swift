@@ -1,0 +1,47 @@
+import Contract
+
+extension AccountService {
+    /// Answers the provider's own access token of whoever shows an ID token, refreshed where it does not last.
+    ///
+    /// - Throws: what verifying the ID token throws, `ProviderNotLinked`, `IdpNotFound`, `IdpDisabled`, `ProviderTokenNotKept`,
+    ///   `ProviderTokenExpired`, `ProviderTokenRefused`, `ProviderUnavailable`, `ProviderUnusable`.
+    /// - Source: RFC 6749 6.
+    public func providerToken(_ request: AccountProviderToken.Params, _ call: any CallContext) throws -> AccountProviderToken.Result {
+        let token = try TenantTokenVerifier(surroundings: surroundings, catalogue: catalogue).verify(
+            request.idToken, .init(use: .id), now: surroundings.clock.now)
+        var wasAsked = false
+        while true {
+            let (kept, idp) = try surroundings.database.read { tx -> (KeptGrant, IdpRecord) in
+                guard let kept = try tx.keptGrant(at: request.providerId, of: token.accountId) else {
+                    throw ProviderNotLinked(
+                        providerId: request.providerId, linked: try tx.accountLogins(of: token.accountId).map(\.providerId))
+                }
+                return (kept, try catalogue.idp(request.providerId, of: token.tenantId, in: tx))
+            }
+            if !idp.settings.enabled { throw IdpDisabled(tenantId: idp.tenantId, providerId: idp.providerId) }
+            guard let grant = try kept.grant(surroundings.vault), grant.source == idp.grantSource else {
+                throw ProviderTokenNotKept(providerId: idp.providerId)
+            }
+            switch grant.decide(for: request.minValidSeconds, at: surroundings.clock.now) {
+            case .serves: return grant.answer
+            case .expired(let moment): throw ProviderTokenExpired(providerId: idp.providerId, expiresAt: moment)
+            case .refused(let reason): throw ProviderTokenRefused(providerId: idp.providerId, reason: reason)
+            // Nothing better is to be had.
+            case .refresh where wasAsked: return grant.answer
+            case .refresh(let refreshToken):
+                guard let endpoint = try IdpService(surroundings, catalogue).endpoints(of: idp, call).token else {
+                    throw ProviderUnusable(
+                        provider: idp.providerId, check: "document", reason: "Its discovery document names no token_endpoint.")
+                }
+                wasAsked = try GrantRefresh(surroundings: surroundings, idp: idp, kept: kept).run(
+                    grant, with: refreshToken, at: endpoint, call)
+            }
+        }
+    }
+}
+
+extension ProviderGrant {
+    fileprivate var answer: AccountProviderToken.Result {
+        AccountProviderToken.Result(accessToken: accessToken, expiresAt: expiresAt, scopes: scopes)
+    }
+}

@@ -1,0 +1,437 @@
+"""`mintmark login`, `token` and `logout`: processes as a person starts them, a provider that others wrote, a browser that follows links."""
+
+import concurrent.futures
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import time
+
+import jwt
+
+from endtoend import EndToEnd
+from oidcmock import OIDCProviderMock
+from sidecar import binary, clean_environment, run
+from test_device_flow import DeviceProvider
+from websites import closed_port
+
+PASSWORD = "correct horse 9 Battery"
+ALICE = {"sub": "alice", "email": "alice@example.com", "email_verified": True}
+# What a person's browser does: it opens the page, the person says who they are and sends the form, it follows where that leads.
+BROWSER = """#!{python}
+import http.cookiejar, re, sys, urllib.parse, urllib.request
+browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar()), urllib.request.ProxyHandler({{}}))
+page = browser.open(sys.argv[1]).read().decode()
+assert "<form" in page, page
+answer = browser.open(sys.argv[1], urllib.parse.urlencode({form}).encode())
+print("noise on standard output", flush=True)
+print("noise on standard error", file=sys.stderr)
+open({log!r}, "a").write(str(answer.status) + " " + answer.read().decode() + "\\nwindow closed\\n")
+"""
+
+# The provider sends a person back who has said no.
+REFUSING = """#!{python}
+import sys, urllib.parse, urllib.request
+sent = dict(urllib.parse.parse_qsl(urllib.parse.urlparse(sys.argv[1]).query))
+back = sent["redirect_uri"] + "?" + urllib.parse.urlencode({{"error": "access_denied", "state": sent["state"]}})
+urllib.request.build_opener(urllib.request.ProxyHandler({{}})).open(back).read()
+open({log!r}, "a").write("window closed\\n")
+"""
+
+
+class Login(EndToEnd):
+    """Who signs in by the command line, on a store of their own."""
+
+    stores = ("sqlite",)
+    options = ("--app", "shop")
+
+    def setUp(self):
+        super().setUp()
+        self.mock, self.keys = OIDCProviderMock(self, ALICE, {"sub": "bob", "email": "bob@example.com"}), {}
+
+    def mintmark(self, command, *arguments, options=None, environment=None, input=b""):
+        return run(command, *(self.options if options is None else options), *arguments, home=self.folder, input=input, environment={
+            "BROWSER": self.path("browser"), "DISPLAY": None, "WAYLAND_DISPLAY": None, **(environment or {})})
+
+    def call(self, method, **params):
+        done = self.mintmark("call", method, json.dumps(params))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def provide(self, name="oidc.mock", **more):
+        self.call("idp.create", **{
+            "providerId": name, "clientId": "shop", "clientSecret": "secret", "issuer": self.mock.issuer, "responseType": "code",
+            "allowInsecure": True, **more})
+
+    def browser(self, **form):
+        with open(self.path("browser"), "w") as file:
+            file.write(BROWSER.format(python=sys.executable, form=form or {"sub": "alice"}, log=self.path("pages")))
+        os.chmod(self.path("browser"), 0o700)
+
+    def sign_in(self, *arguments, **more):
+        done = self.browse(*arguments, **more)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
+    def browse(self, *arguments, **more):
+        """Runs `mintmark login`, and waits for the browser, which may be slower in closing its window."""
+        windows = self.pages().count("window closed")
+        done = self.mintmark("login", *arguments, **more)
+        deadline = time.monotonic() + 20
+        while self.pages().count("window closed") == windows:
+            if time.monotonic() > deadline:
+                self.fail(f"the browser did not end: {done.stderr}")
+            time.sleep(0.02)
+        return done
+
+    def pages(self):
+        """What the browser has shown so far."""
+        try:
+            with open(self.path("pages")) as file:
+                return file.read()
+        except FileNotFoundError:
+            return ""
+
+    def token(self, *arguments, **more):
+        """What is printed, which a library that others wrote takes for a token of the tenant."""
+        done = self.mintmark("token", *arguments, **more)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        self.assertRegex(done.stdout, rb"\A[A-Za-z0-9_.-]+\n\Z")
+        return done.stdout.decode().strip()
+
+    def claims(self, token):
+        kid = jwt.get_unverified_header(token)["kid"]
+        if kid not in self.keys:
+            self.keys.update({key["kid"]: jwt.PyJWK(key) for key in self.call("token.jwks")["keys"]})
+        is_real = "--testing" not in self.options
+        issuer = "https://mintmark.localhost/tenants/default" if is_real else "https://testing.mintmark.localhost/tenants/default"
+        return jwt.decode(token, self.keys[kid], ["ES256"], audience="default", issuer=issuer, options={"verify_exp": is_real, "verify_iat": is_real})
+
+    def nobody(self, done):
+        self.assertEqual((done.returncode, done.stdout), (3, b""), done.stderr)
+        self.assertIn(b"mintmark login", done.stderr)
+
+    def sessions(self, account):
+        return [each["sessionId"] for each in self.call("session.list", accountId=account)["sessions"]]
+
+
+class InTheBrowser(Login):
+    def test_there_and_back_and_out_again(self):
+        self.provide()
+        self.browser()
+        done = self.sign_in()
+        self.assertIn(f"{self.mock.issuer}/oauth2/authorize?".encode(), done.stderr)
+        self.assertEqual(done.stdout, b"Signed in as alice@example.com. mintmark token --app shop prints a token.\n")
+        self.assertNotIn(b"noise", done.stderr)
+        self.assertRegex(self.pages(), r"(?s)^200 .*You can close this window")
+        claims = self.claims(token := self.token())
+        self.assertEqual((claims["email"], claims["mintmark"]["sign_in_provider"]), ("alice@example.com", "oidc.mock"))
+        self.assertEqual(self.token(), token)
+        access = self.claims(self.token("--access"))
+        self.assertEqual((access["sub"], access["scope"]), (claims["sub"], "openid"))
+        self.assertIn("accessToken", self.call("account.providerToken", idToken=token, providerId="oidc.mock"))
+        self.assertEqual(self.mintmark("logout").stdout, b"Signed out.\n")
+        self.nobody(self.mintmark("token"))
+        done = self.mintmark("logout")
+        self.assertEqual((done.returncode, done.stdout), (0, b"Nobody was signed in.\n"))
+        self.assertEqual(self.mintmark("call", "token.verify", json.dumps({"token": token, "tenantId": "default"})).returncode, 1)
+
+    def test_another_login_ends_the_one_before(self):
+        self.provide()
+        self.browser()
+        self.sign_in()
+        first = self.claims(self.token())
+        self.sign_in()
+        second = self.claims(self.token())
+        self.assertEqual(first["sub"], second["sub"])
+        self.assertEqual(self.sessions(first["sub"]), [second["sid"]])
+        self.browser(sub="bob")
+        self.assertIn(b"bob@example.com", self.sign_in().stdout)
+        self.assertEqual(self.sessions(first["sub"]), [])
+
+    def test_which_provider(self):
+        done = self.mintmark("login")
+        self.assertEqual((done.returncode, done.stdout), (2, b""))
+        self.assertIn(b"mintmark call --app shop idp.create", done.stderr)
+        self.assertFalse(os.path.exists(self.path("mintmark")))
+        self.call("tenant.list")
+        done = self.mintmark("login")
+        self.assertEqual((done.returncode, done.stdout), (1, b""))
+        for words in (b"no provider", b"mintmark call --app shop idp.create", b"--email"):
+            self.assertIn(words, done.stderr)
+        self.provide()
+        self.provide("oidc.off", enabled=False)
+        self.browser()
+        self.sign_in()
+        self.provide("oidc.other")
+        done = self.mintmark("login")
+        self.assertEqual((done.returncode, done.stdout), (64, b""))
+        self.assertIn(b"--provider oidc.mock, --provider oidc.other", done.stderr)
+        self.assertNotIn(b"oidc.off", done.stderr)
+        self.sign_in("--provider", "oidc.mock")
+        self.sign_in(environment={"MINTMARK_PROVIDER": "oidc.mock"})
+        done = self.mintmark("login", "--provider", "oidc.no")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"idpNotFound", done.stderr)
+
+    def test_a_tenant_of_its_own(self):
+        self.call("tenant.create", tenantId="shop")
+        self.provide(tenantId="shop")
+        self.browser()
+        self.sign_in("--tenant", "shop")
+        self.assertEqual(jwt.decode(self.token(), options={"verify_signature": False})["aud"], "shop")
+
+    def test_a_person_who_says_no(self):
+        self.provide()
+        with open(self.path("browser"), "w") as file:
+            file.write(REFUSING.format(python=sys.executable, log=self.path("pages")))
+        os.chmod(self.path("browser"), 0o700)
+        done = self.browse()
+        self.assertEqual((done.returncode, done.stdout), (1, b""))
+        self.assertIn(b"signInRefused", done.stderr)
+        self.nobody(self.mintmark("token"))
+
+    def test_the_address_is_printed_where_nothing_opens(self):
+        self.provide()
+        self.browser()
+        port = closed_port()
+        for arguments, environment, words in (
+                (("--no-browser", "--callback-port", str(port), "--callback-path", "/back"), {}, b""),
+                ((), {"BROWSER": None}, b"DISPLAY"), ((), {"BROWSER": self.path("nothing")}, b"BROWSER names no program")):
+            environment = clean_environment(self.folder, {"BROWSER": self.path("browser"), "DISPLAY": None, "WAYLAND_DISPLAY": None, **environment})
+            login = subprocess.Popen([binary(), "login", *self.options, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
+            said = login.stderr.readline()
+            while b"response_type" not in said.splitlines()[-1]:
+                said += login.stderr.readline()
+            url = said.splitlines()[-1].strip().decode()
+            if arguments:
+                self.assertIn(f"redirect_uri=http%3A%2F%2F127.0.0.1%3A{port}%2Fback&", url)
+            subprocess.run([self.path("browser"), url], check=True, capture_output=True)
+            out, rest = login.communicate(timeout=20)
+            self.assertEqual((login.returncode, out[:9]), (0, b"Signed in"), rest)
+            self.assertIn(words, said + rest)
+
+    def test_the_browser_may_be_one_of_several_and_take_the_address_anywhere(self):
+        self.provide()
+        self.browser()
+        self.sign_in(environment={"BROWSER": f"{self.path('nothing')}:{self.path('browser')} %s more"})
+
+    def test_the_session_is_nowhere_to_be_read(self):
+        self.provide()
+        self.browser()
+        self.sign_in()
+        signature = self.token().split(".")[2].encode()
+        for name in os.listdir(self.path("mintmark")):
+            with open(self.path("mintmark", name), "rb") as file:
+                self.assertNotIn(signature, file.read(), name)
+            self.assertEqual(os.stat(self.path("mintmark", name)).st_mode & 0o077, 0, name)
+
+    def test_a_session_that_ends_elsewhere(self):
+        self.provide()
+        self.browser()
+        self.sign_in()
+        account = self.claims(self.token())["sub"]
+        self.call("account.update", accountId=account, disabled=True)
+        self.assertNotEqual(self.mintmark("token").returncode, 0)
+        self.call("account.update", accountId=account, disabled=False)
+        self.sign_in()
+        self.call("session.revokeAll", accountId=account)
+        self.nobody(self.mintmark("token"))
+        self.sign_in()
+        self.call("account.delete", accountId=account)
+        self.nobody(self.mintmark("token"))
+        self.assertEqual(self.mintmark("logout").stdout, b"Nobody was signed in.\n")
+
+    def test_help_and_mistakes(self):
+        for command, words in (("login", (b"--device", b"BROWSER", b"idp.create")), ("token", (b"Exit code 3", b"--access", b"--min-valid")), ("logout", (b"no failure",))):
+            done = run(command, "--help")
+            self.assertEqual(done.returncode, 0)
+            for each in words:
+                self.assertIn(each, done.stdout)
+        for arguments in (("login", "--email", "a@b.de", "--device"), ("token", "--min-valid", "100000"), ("token", "--acces")):
+            self.assertEqual(self.mintmark(*arguments).returncode, 64, arguments)
+
+
+class Tokens(Login):
+    """On a store whose clock can be turned."""
+
+    options = ("--app", "shop", "--testing")
+
+    def setUp(self):
+        super().setUp()
+        self.provide()
+        self.browser()
+        self.sign_in()
+
+    def later(self, seconds):
+        self.call("test.clock", advanceSeconds=seconds)
+
+    def test_a_token_is_refreshed_in_time_and_not_before(self):
+        first = self.token()
+        self.later(3200)
+        self.assertEqual(self.token(), first)
+        self.later(200)
+        second = self.token()
+        self.assertNotEqual(second, first)
+        self.assertEqual(self.claims(second)["sid"], self.claims(first)["sid"])
+        self.assertGreater(self.claims(second)["exp"], self.claims(first)["exp"])
+        self.assertEqual(self.token(), second)
+        self.later(1)   # a token says its second only
+        self.assertNotEqual(self.token("--min-valid", "3600"), second)
+
+    def test_many_at_once_and_the_session_lives_on(self):
+        for _ in range(3):
+            self.later(3500)
+            with concurrent.futures.ThreadPoolExecutor(12) as pool:
+                tokens = list(pool.map(lambda _: self.token(), range(12)))
+            now = self.call("system.ping")["now"]
+            self.assertTrue(all(self.claims(each)["exp"] - now > 3000 for each in set(tokens)))
+            self.later(60)   # beyond the time in which a spent refresh token would be forgiven
+        last = self.claims(self.token())
+        self.assertEqual(self.sessions(last["sub"]), [last["sid"]])
+
+    def test_a_process_that_is_killed_at_any_moment_loses_nothing(self):
+        environment = clean_environment(self.folder)
+        for step in range(12):
+            self.later(3500)
+            process = subprocess.Popen([binary(), "token", *self.options], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)
+            time.sleep(0.01 + step * 0.008)
+            process.kill()
+            process.wait()
+            self.later(60)
+            last = self.claims(self.token())
+        self.assertEqual(self.sessions(last["sub"]), [last["sid"]])
+
+    def test_a_session_that_was_not_used_for_too_long(self):
+        self.later(366 * 86400)
+        self.nobody(self.mintmark("token"))
+        self.nobody(self.mintmark("token"))
+        self.later(-366 * 86400)   # the provider's own clock was never turned
+        self.sign_in()
+        self.token()
+
+    def test_a_key_that_is_revoked(self):
+        first = self.token()
+        key = jwt.get_unverified_header(first)["kid"]
+        self.call("key.rotate", tenantId="default", activateAfterSeconds=0)
+        self.call("key.revoke", kid=key)
+        second = self.token()
+        self.assertNotEqual(jwt.get_unverified_header(second)["kid"], key)
+        self.claims(second)
+
+
+class WithAnAddress(Login):
+    """With a password or a code that is typed."""
+
+    options = ("--app", "shop", "--testing")
+
+    def account(self, **more):
+        self.call("account.create", username="carol@example.com", emailVerified=True, **more)
+
+    def code(self, before=0):
+        deadline = time.monotonic() + 10
+        while True:
+            messages = self.call("test.outbox", to="carol@example.com")["messages"]
+            if len(messages) > before:
+                return messages[-1]["code"]
+            if time.monotonic() > deadline:
+                self.fail("no message came")
+            time.sleep(0.05)
+
+    def test_a_password(self):
+        self.call("tenant.update", tenantId="default", localAccountMethod="emailPassword")
+        self.account(password=PASSWORD)
+        done = self.mintmark("login", "--email", "carol@example.com", input=b"wrong\n" + PASSWORD.encode() + b"\n")
+        self.assertEqual((done.returncode, done.stdout[:31]), (0, b"Signed in as carol@example.com."), done.stderr)
+        self.assertNotIn(PASSWORD.encode(), done.stdout + done.stderr)
+        self.assertEqual(self.claims(self.token())["email"], "carol@example.com")
+        done = self.mintmark("login", "--email", "carol@example.com", input=b"wrong\n")
+        self.assertEqual((done.returncode, done.stdout), (1, b""))
+        self.assertEqual(self.claims(self.token())["email"], "carol@example.com")   # who was signed in is so still
+
+    def test_a_password_at_a_terminal_is_not_seen(self):
+        self.call("tenant.update", tenantId="default", localAccountMethod="emailPassword")
+        self.account(password=PASSWORD)
+        status, seen = self.at_a_terminal(("login", "--email", "carol@example.com"), b"Password of carol@example.com: ", PASSWORD.encode() + b"\n")
+        self.assertEqual(os.waitstatus_to_exitcode(status), 0, seen)
+        self.assertIn(b"Signed in as carol@example.com", seen)
+        self.assertNotIn(PASSWORD.encode(), seen)
+
+    def test_a_question_that_is_broken_off_leaves_the_terminal_as_it_was(self):
+        self.call("tenant.update", tenantId="default", localAccountMethod="emailPassword")
+        self.account(password=PASSWORD)
+        shell = f"{binary()} login {' '.join(self.options)} --email carol@example.com; stty -a"
+        status, seen = self.at_a_terminal(shell, b"Password of carol@example.com: ", b"\x03")
+        self.assertRegex(seen, rb" echo ")
+
+    def at_a_terminal(self, command, question, answer):
+        """Runs a command at a terminal of its own, and types an answer when it is asked for: its exit status, and what was to be seen."""
+        words = ["bash", "-c", f"trap : INT; {command}"] if isinstance(command, str) else [binary(), command[0], *self.options, *command[1:]]
+        process, terminal = pty.fork()
+        if process == 0:
+            os.execvpe(words[0], words, clean_environment(self.folder))
+        seen, typed = b"", False
+        try:
+            while select.select([terminal], [], [], 30)[0]:
+                seen += os.read(terminal, 4096)
+                if question in seen and not typed:
+                    os.write(terminal, answer)
+                    typed = True
+            os.kill(process, signal.SIGKILL)
+        except OSError:   # the terminal is gone with its process
+            pass
+        finally:
+            os.close(terminal)
+        return os.waitpid(process, 0)[1], seen
+
+    def test_a_code_that_is_mailed(self):
+        self.account()
+        environment = clean_environment(self.folder)
+        login = subprocess.Popen(
+            [binary(), "login", *self.options, "--email", "carol@example.com"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
+        out, err = login.communicate(self.code().encode() + b"\n", timeout=20)
+        self.assertEqual((login.returncode, out[:31]), (0, b"Signed in as carol@example.com."), err)
+        self.token()
+
+    def test_a_second_factor(self):
+        self.call("tenant.update", tenantId="default", localAccountMethod="emailPassword", mfa="optional")
+        self.account(password=PASSWORD)
+        session = self.call("signIn.withPassword", username="carol@example.com", password=PASSWORD)
+        enrolment = self.call("mfa.enroll", idToken=session["idToken"], kind="email")
+        self.call("mfa.confirm", continuationToken=enrolment["continuationToken"], code=self.code())
+        sent = len(self.call("test.outbox", to="carol@example.com")["messages"])
+        login = subprocess.Popen(
+            [binary(), "login", *self.options, "--email", "carol@example.com"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            env=clean_environment(self.folder))
+        login.stdin.write(PASSWORD.encode() + b"\n")
+        login.stdin.flush()
+        out, err = login.communicate(self.code(sent).encode() + b"\n", timeout=20)
+        self.assertEqual((login.returncode, out[:31]), (0, b"Signed in as carol@example.com."), err)
+        self.assertEqual(self.claims(self.token())["mintmark"]["second_factor"]["kind"], "email")
+
+    def test_who_is_not_known(self):
+        self.call("tenant.list")
+        done = self.mintmark("login", "--email", "nobody@example.com")
+        self.assertEqual((done.returncode, done.stdout), (1, b""))
+        self.assertIn(b"userNotFound", done.stderr)
+
+
+class OnAnotherDevice(DeviceProvider):
+    """With a code that is typed on another device. The provider says whatever the test wants it to."""
+
+    stores = ("sqlite",)
+
+    def test_a_person_signs_in_there(self):
+        self.script = ["authorization_pending"]
+        options = ("--store", self.path("d.db"), "--testing")
+        run("call", *options, "idp.create", json.dumps({
+            "providerId": "oidc.tv", "clientId": "shop", "clientAuthentication": "none", "issuer": self.site.origin, "keys": [self.provider.jwk]}), home=self.folder)
+        done = run("login", *options, "--device", home=self.folder)
+        self.assertEqual((done.returncode, done.stdout[:31]), (0, b"Signed in as carol@example.com."), done.stderr)
+        for words in (b"WDJB-MJHT", b"https://login.example.com/device"):
+            self.assertIn(words, done.stderr)
+        self.assertEqual(run("token", *options, home=self.folder).returncode, 0)
+
