@@ -83,6 +83,10 @@ class Imports(EndToEnd):
             self.assertEqual(self.sidecar.call("account.get", {"accountId": given["accountId"]})["method"], method)
 
     def test_a_file_is_read_line_by_line_and_says_how_far_it_is(self):
+        # Blank lines, a great many of them, are no end.
+        blank = self.file(person(0), *[b" " * 1000] * 3_000, person(1), name="blank.jsonl")
+        dry = self.sidecar.call("account.import", {"file": blank, "hash": PBKDF2[0], "dryRun": True})
+        self.assertEqual((dry["imported"], dry["nextLine"], dry["completed"]), (2, 3_003, True))
         path = self.file(b"\xef\xbb\xbf" + json.dumps(person(0)).encode() + b"\r", b"", b"  ", *(person(number) for number in range(1, 450)))
         id = self.sidecar.send("account.import", {"file": path, "hash": PBKDF2[0]}, progressToken="p")
         answer = self.sidecar.answer(id)

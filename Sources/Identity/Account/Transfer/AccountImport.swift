@@ -18,8 +18,7 @@ extension AccountService {
         while true {
             do {
                 if call.isCancelled { throw RequestCancelled() }
-                let chunk = try source.chunk()
-                if chunk.isEmpty { break }
+                guard let chunk = try source.chunk() else { break }
                 try run.take(chunk, call)
             } catch {
                 guard run.hasImported, let stop = Self.stop(error) else { throw error }

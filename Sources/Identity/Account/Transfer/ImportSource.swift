@@ -44,18 +44,19 @@ struct ImportSource {
         }
     }
 
-    /// The next accounts; none at the end.
+    /// The next accounts, nil at the end.
     ///
     /// - Throws: `ImportFileUnreadable`.
-    mutating func chunk() throws -> [Entry] {
+    mutating func chunk() throws -> [Entry]? {
         switch kind {
         case .list(let accounts):
             let first = Int(nextLine)
             let part = accounts[(first - 1)...].prefix(Self.chunkCount)
             nextLine += Int64(part.count)
-            return part.enumerated().map { Entry(line: Int64(first + $0), content: .success($1)) }
+            return part.isEmpty ? nil : part.enumerated().map { Entry(line: Int64(first + $0), content: .success($1)) }
         case .file(_, _, let format):
             var (entries, bytes): ([Entry], Int) = ([], 0)
+            let first = nextLine
             while entries.count < Self.chunkCount, bytes < Self.chunkBytes, let line = try read() {
                 let number = nextLine - 1
                 switch line {
@@ -70,7 +71,7 @@ struct ImportSource {
                     entries.append(Entry(line: number, content: Self.account(text, format)))
                 }
             }
-            return entries
+            return nextLine == first ? nil : entries
         }
     }
 
