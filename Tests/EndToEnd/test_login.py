@@ -203,9 +203,9 @@ class InTheBrowser(Login):
                 ((), {"BROWSER": None}, b"DISPLAY"), ((), {"BROWSER": self.path("nothing")}, b"BROWSER names no program")):
             environment = clean_environment(self.folder, {"BROWSER": self.path("browser"), "DISPLAY": None, "WAYLAND_DISPLAY": None, **environment})
             login = subprocess.Popen([binary(), "login", *self.options, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
-            said = login.stderr.readline()
-            while b"response_type" not in said.splitlines()[-1]:
-                said += login.stderr.readline()
+            said = line = login.stderr.readline()
+            while line and b"response_type" not in line:
+                said += (line := login.stderr.readline())
             url = said.splitlines()[-1].strip().decode()
             if arguments:
                 self.assertIn(f"redirect_uri=http%3A%2F%2F127.0.0.1%3A{port}%2Fback&", url)
