@@ -44,6 +44,8 @@ struct AuthorizationTests {
         #expect(check("https://shop.example.com/back?code=%ff&state=s") == "malformed")
         #expect(check("https://shop.example.com/back?code=c&state=s&iss=https%3A%2F%2Flogin.example.com%2F") == "issuer")
         #expect(check("https://shop.example.com/back?code=c&state=s", Self.flow(namesIssuer: true)) == "issuer")
+        #expect(check("https://shop.example.com/back?error=access_denied&state=s", Self.flow(namesIssuer: true)) == "access_denied")
+        #expect(check("https://shop.example.com/back?error=access_denied&state=s&iss=https%3A%2F%2Fevil.example") == "issuer")
         #expect(check("https://shop.example.com/back?state=s") == "missing")
         #expect(check("https://shop.example.com/back?code=c&state=s", Self.flow(.idToken)) == "missing")
         #expect(check("https://shop.example.com/back?error=access_denied&state=s") == "access_denied")

@@ -16,10 +16,18 @@ public final class CallbackListener: Sendable {
         let providerName: String
     }
 
+    /// What becomes of what a person came back with.
+    enum Fate { case kept, tooLate }
+
     private struct Ear {
         let server: LoopbackServer
         var waiting: [@Sendable () -> Void] = []
+        /// Whether the flow is too old, and whoever comes is told so.
+        var isTooLate = false
     }
+
+    /// How long people who come too late find a page, in seconds.
+    static let lateSeconds: Int64 = 300
 
     private struct State {
         var ears: [String: Ear] = [:]
@@ -36,35 +44,50 @@ public final class CallbackListener: Sendable {
     ///
     /// - Parameters:
     ///   - port: 0 for any.
-    ///   - keep: is given the URL that the person came back to.
+    ///   - keep: is given the URL that the person came back to, and says whether the flow can still be gone on with.
     /// - Returns: the port.
     /// - Throws: `LoopbackFailure`.
-    func listen(_ question: Question, port: UInt16, keep: @escaping @Sendable (String) throws -> Void) throws -> UInt16 {
+    func listen(_ question: Question, port: UInt16, keep: @escaping @Sendable (String) throws -> Fate) throws -> UInt16 {
         var limits = LoopbackLimits()
         (limits.headBytes, limits.bodyBytes, limits.connections, limits.idleSeconds) = (32 * 1024, 16 * 1024, 16, 10)
         let server = try LoopbackServer(port: port, limits: limits) { [weak self] request in
             let verdict = CallbackRequest.judge(request, question)
             guard case .heard(let query, let page) = verdict else { return verdict.page.response }
-            do { try keep("http://127.0.0.1\(question.path)?\(query)") } catch {
-                return CallbackPage(status: 503, title: "Not yet", text: "Your sign-in could not be noted. Reload this page.").response
-            }
+            let fate: Fate
+            do { fate = try keep("http://127.0.0.1\(question.path)?\(query)") } catch { return CallbackPage.notYet.response }
             self?.close(question.id)
-            return page.response
+            return (fate == .kept ? page : .tooLate).response
         }
         state.withLock { $0.ears[question.id] = Ear(server: server) }
-        alarms.after(nanoseconds: UInt64(IdpFlow.lifetimeSeconds) * 1_000_000_000) { [weak self] in self?.close(question.id) }
+        alarms.after(nanoseconds: UInt64(IdpFlow.lifetimeSeconds) * 1_000_000_000) { [weak self] in self?.giveUp(question.id) }
+        alarms.after(nanoseconds: UInt64(IdpFlow.lifetimeSeconds + Self.lateSeconds) * 1_000_000_000) { [weak self] in
+            self?.close(question.id)
+        }
         return server.port
     }
 
-    func isListening(_ id: String) -> Bool { state.withLock { $0.ears[id] != nil } }
+    func isListening(_ id: String) -> Bool { state.withLock { $0.ears[id]?.isTooLate == false } }
 
     /// Runs `body` when nobody listens for the flow any more.
     func whenOver(_ id: String, _ body: @escaping @Sendable () -> Void) {
         let waits = state.withLock { state in
+            guard state.ears[id]?.isTooLate == false else { return false }
             state.ears[id]?.waiting.append(body)
-            return state.ears[id] != nil
+            return true
         }
         if !waits { body() }
+    }
+
+    /// The flow is too old: nobody waits any more, but whoever comes back still finds a page.
+    private func giveUp(_ id: String) {
+        let waiting = state.withLock { state in
+            defer {
+                state.ears[id]?.isTooLate = true
+                state.ears[id]?.waiting = []
+            }
+            return state.ears[id]?.waiting ?? []
+        }
+        for body in waiting { body() }
     }
 
     /// Listens no more.

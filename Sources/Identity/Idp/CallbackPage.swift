@@ -21,6 +21,13 @@ struct CallbackPage: Sendable, Equatable {
         status: 400, title: "This page belongs to no sign-in", text: "It was opened with something that this app did not ask for.",
         hint: "Nothing has happened. Begin again in the app.")
 
+    static let tooLate = CallbackPage(
+        status: 410, title: "This took too long", text: "The app no longer waits for this sign-in, and nothing has happened.",
+        hint: "You can close this window and begin again in the app.")
+
+    static let notYet = CallbackPage(
+        status: 503, title: "Not yet", text: "Your sign-in could not be noted just now.", hint: "Reload this page.")
+
     var response: LoopbackResponse {
         LoopbackResponse(
             status: status,
@@ -43,6 +50,7 @@ struct CallbackPage: Sendable, Equatable {
             <meta charset="utf-8">
             <meta name="viewport" content="width=device-width, initial-scale=1">
             <meta name="color-scheme" content="light dark">
+            <link rel="icon" href="data:,">
             <title>\(Self.escaped(title))</title>
             <style>
             :root { --page: #f5f5f2; --card: #fff; --ink: #1d1d1b; --soft: #5c5c57; --line: #deded8; --mark: \(isFine ? "#1a7f5a" : "#b4451f"); }

@@ -38,7 +38,12 @@ extension IdpService {
             do {
                 let port = try surroundings.callbacks.listen(answerTo, port: listen.port.map { UInt16($0) } ?? 0) {
                     [surroundings] callback in
-                    try surroundings.database.write { _ = try $0.keep(secrets.seal(callback, of: id), of: id) }
+                    let sealed = secrets.seal(callback, of: id)
+                    return try surroundings.database.write { tx in
+                        guard let flow = try tx.idpFlow(id), flow.expiresAt > surroundings.clock.now else { return .tooLate }
+                        _ = try tx.keep(sealed, of: id)
+                        return .kept
+                    }
                 }
                 begun = flow("http://127.0.0.1:\(port)\(path)", isHeard: true)
             } catch let failure as LoopbackFailure {
