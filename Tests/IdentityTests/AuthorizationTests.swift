@@ -86,9 +86,9 @@ struct AuthorizationTests {
         #expect(judge("GET", "/p?code=c&state=s&state=s") == (false, 400))
         #expect(judge("GET", "/q?code=c&state=s") == (false, 404))
         #expect(judge("DELETE", "/p?code=c&state=s") == (false, 405))
-        let page = CallbackPage.refused(by: "<Work>", "it says no.")
+        let page = CallbackPage.refused(by: "<Work>", "access_denied", "<b>no</b>")
         let text = String(decoding: page.response.body, as: UTF8.self)
-        #expect(text.contains("&lt;Work&gt; did not let you in") && !text.contains("<Work>"))
+        #expect(text.contains("&lt;Work&gt; did not let you in") && text.contains("&lt;b&gt;no") && !text.contains("<Work>") && !text.contains("<b>"))
     }
 
     @Test("what is derived of one flow is neither of another, nor the same twice")

@@ -143,7 +143,7 @@ enum CallbackRequest {
         let safe = query.split(separator: "#", omittingEmptySubsequences: false).joined(separator: "%23")
         if let error = pairs.first(where: { $0.name == "error" })?.value {
             let description = pairs.first { $0.name == "error_description" }?.value
-            return .heard(safe, .refused(by: question.providerName, Words.refusal(error, description)))
+            return .heard(safe, .refused(by: question.providerName, error, description))
         }
         return .heard(safe, .done)
     }

@@ -38,9 +38,9 @@ extension IdpService {
             do {
                 let port = try surroundings.callbacks.listen(answerTo, port: listen.port.map { UInt16($0) } ?? 0) {
                     [surroundings] callback in
-                    let sealed = secrets.seal(callback, of: id)
+                    let (sealed, moment) = (secrets.seal(callback, of: id), surroundings.clock.now)
                     return try surroundings.database.write { tx in
-                        guard let flow = try tx.idpFlow(id), flow.expiresAt > surroundings.clock.now else { return .tooLate }
+                        guard let flow = try tx.idpFlow(id), flow.expiresAt > moment else { return .tooLate }
                         _ = try tx.keep(sealed, of: id)
                         return .kept
                     }
