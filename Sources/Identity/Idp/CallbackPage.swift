@@ -79,7 +79,7 @@ struct CallbackPage: Sendable {
             svg { display: block; width: 2.5rem; height: 2.5rem; margin-bottom: 1rem; fill: none; stroke: var(--mark); stroke-width: 1.6;
               stroke-linecap: round; stroke-linejoin: round; }
             h1 { margin: 0 0 .6rem; font-size: 1.35rem; line-height: 1.25; text-wrap: balance; }
-            p, blockquote { margin: 0; }
+            p, blockquote { margin: 0; text-wrap: pretty; }
             blockquote { margin-top: 1rem; padding-left: .9rem; border-left: 3px solid var(--line); color: var(--soft); }
             p + p, blockquote + p { margin-top: 1rem; color: var(--soft); }
             </style>
