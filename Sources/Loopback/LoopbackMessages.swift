@@ -70,7 +70,7 @@ public struct LoopbackLimits: Sendable {
     /// Request line and headers together, in bytes.
     public var headBytes = 64 * 1024
     public var bodyBytes = 1024 * 1024
-    /// Connections at a time; further ones are answered 503.
+    /// Connections at a time; of further ones each takes the place of one that has sent no whole request, or is answered 503.
     public var connections = 64
     /// How long a connection may stay idle between requests, in seconds.
     public var idleSeconds = 60

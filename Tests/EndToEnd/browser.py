@@ -114,10 +114,20 @@ class Browser:
     def open(self, url):
         self.order("Page.navigate", url=url)
 
-    def type(self, selector, text):
-        self.wait(f"document.querySelector({json.dumps(selector)})")
-        self.run(f"document.querySelector({json.dumps(selector)}).focus()")
-        self.order("Input.insertText", text=text)
+    def type(self, selector, text, timeout=20):
+        """Types into a field until the text stays there: pages that scripts put together may take it away again."""
+        field, deadline = f"document.querySelector({json.dumps(selector)})", time.monotonic() + timeout
+        while True:
+            self.wait(field)
+            try:
+                self.run(f"({field}.focus(), {field}.select())")
+                self.order("Input.insertText", text=text)
+                time.sleep(0.2)
+                if self.run(f"document.activeElement == {field} && {field}.value") == text:
+                    return
+            except RuntimeError:   # between two pages
+                pass
+            assert time.monotonic() < deadline, f"{selector} does not keep what is typed"
 
     def click(self, selector):
         self.wait(f"document.querySelector({json.dumps(selector)})")

@@ -214,6 +214,7 @@ class World:
         same, changes = self.test.assertEqual, {each["poolId"]: each for each in done["identities"]}
         same(set(changes), set(before[1]["identities"]))
         same(set(after["identities"]), set(before[0]["identities"]) | set(before[1]["identities"]))
+        self.test.assertNotIn((TENANT,), after["graph"]["login"], "a login of the account that is gone")
         for pool, kept in after["identities"].items():
             sides = [side["identities"].get(pool) for side in before]
             ids, id = [side["identityId"] for side in sides if side], kept["identityId"]

@@ -33,6 +33,8 @@ public final class CallbackListener: Sendable {
         var ears: [String: Ear] = [:]
         /// Those that may be writing their last page.
         var closing: [LoopbackServer] = []
+        /// How often the time was turned.
+        var turns = 0
     }
 
     private let state = Mutex(State())
@@ -68,10 +70,25 @@ public final class CallbackListener: Sendable {
 
     func isListening(_ id: String) -> Bool { state.withLock { $0.ears[id]?.isTooLate == false } }
 
-    /// Runs `body` when nobody listens for the flow any more.
-    func whenOver(_ id: String, _ body: @escaping @Sendable () -> Void) {
+    /// How often the time was turned: to be asked for before the time is.
+    var turns: Int { state.withLock { $0.turns } }
+
+    /// The time was turned: whoever waits looks again whether that is still of use.
+    func turn() {
+        let waiting = state.withLock { state in
+            state.turns += 1
+            return state.ears.keys.flatMap { id in
+                defer { state.ears[id]?.waiting = [] }
+                return state.ears[id]?.waiting ?? []
+            }
+        }
+        for body in waiting { body() }
+    }
+
+    /// Runs `body` when nobody listens for the flow any more, or the time was turned after `turns`.
+    func whenOver(_ id: String, since turns: Int, _ body: @escaping @Sendable () -> Void) {
         let waits = state.withLock { state in
-            guard state.ears[id]?.isTooLate == false else { return false }
+            guard state.turns == turns, state.ears[id]?.isTooLate == false else { return false }
             state.ears[id]?.waiting.append(body)
             return true
         }

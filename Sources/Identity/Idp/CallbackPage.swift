@@ -26,7 +26,8 @@ struct CallbackPage: Sendable {
             }
         return CallbackPage(
             status: 200, title: "You are not signed in", text: text,
-            quotation: description.flatMap { $0.isEmpty ? nil : (provider, Words.of($0)) }, hint: "You can close this window and try again in the app.")
+            quotation: description.flatMap { $0.isEmpty ? nil : (provider, Words.of($0)) },
+            hint: "You can close this window and try again in the app.")
     }
 
     static let stranger = CallbackPage(

@@ -24,7 +24,7 @@ struct CodeRedemption: Sendable {
             _ = try move(flow, from: .redeeming, to: .open, flow.sealed)
             throw error
         }
-        guard status == 200, node["error"] == nil, node["id_token"] != nil || node["access_token"] != nil else {
+        guard status == 200, node["error"] == nil, ["id_token", "access_token"].contains(where: { node[$0]?.string != nil }) else {
             _ = try move(flow, from: .redeeming, to: .used, nil)
             throw InvalidCredential(
                 providerId: idp.providerId, check: "code", reason: TokenEndpoint.refusal(node, status: status, "the code"))
@@ -61,6 +61,7 @@ enum TokenEndpoint {
 
     /// What a refusal means, in words.
     static func refusal(_ node: JSONNode, status: Int, _ what: String) -> String {
+        if status == 200, node["error"] == nil { return "The provider answers \(what) with no token." }
         let error = node["error"]?.string.map(Words.of) ?? "HTTP \(status)"
         let words = node["error_description"]?.string.map { " Its words: \(Words.of($0))" } ?? ""
         let hint =

@@ -105,7 +105,8 @@ struct CredentialProofs: Sendable {
         do { _ = try jws.verify(with: key) } catch {
             if case .algorithmMismatch = error {
                 let (given, wanted) = (jws.header.algorithm.rawValue, key.algorithm.rawValue)
-                throw refuse("algorithm", "It is signed with \(given), and its key is for \(wanted). Have the provider sign with \(wanted).")
+                throw refuse(
+                    "algorithm", "It is signed with \(given), and its key is for \(wanted). Have the provider sign with \(wanted).")
             }
             throw refuse("signature", "The signature of the ID token is not the provider's.")
         }

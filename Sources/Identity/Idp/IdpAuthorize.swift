@@ -82,7 +82,11 @@ extension IdpService {
     /// - Throws: `ProviderUnavailable`, `ProviderUnusable`.
     func endpoints(of idp: IdpRecord, _ call: any CallContext) throws -> IdpEndpoints {
         if let known = IdpEndpoints.known(idp) { return known }
-        return IdpEndpoints(try surroundings.foreign.description(of: idp.issuers.first ?? "", idp.address, call))
+        let endpoints = IdpEndpoints(try surroundings.foreign.description(of: idp.issuers.first ?? "", idp.address, call))
+        try PublishedURL.check(endpoints.authorization, "authorization_endpoint", of: idp)
+        try PublishedURL.check(endpoints.token, "token_endpoint", of: idp)
+        try PublishedURL.check(endpoints.device, "device_authorization_endpoint", of: idp)
+        return endpoints
     }
 
     /// 16 bytes in hexadecimal.
