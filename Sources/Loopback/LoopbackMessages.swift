@@ -59,7 +59,7 @@ public struct LoopbackResponse: Sendable {
 
     private static let reasons = [
         200: "OK", 204: "No Content", 302: "Found", 303: "See Other", 400: "Bad Request", 403: "Forbidden", 404: "Not Found",
-        405: "Method Not Allowed", 408: "Request Timeout", 413: "Content Too Large", 421: "Misdirected Request",
+        405: "Method Not Allowed", 408: "Request Timeout", 410: "Gone", 413: "Content Too Large", 421: "Misdirected Request",
         431: "Request Header Fields Too Large", 500: "Internal Server Error", 501: "Not Implemented", 503: "Service Unavailable",
         505: "HTTP Version Not Supported",
     ]
@@ -70,7 +70,7 @@ public struct LoopbackLimits: Sendable {
     /// Request line and headers together, in bytes.
     public var headBytes = 64 * 1024
     public var bodyBytes = 1024 * 1024
-    /// Connections at a time; further ones are answered 503.
+    /// Connections at a time; of further ones each takes the place of one that has sent no whole request, or is answered 503.
     public var connections = 64
     /// How long a connection may stay idle between requests, in seconds.
     public var idleSeconds = 60

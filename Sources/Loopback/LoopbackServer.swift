@@ -18,6 +18,8 @@ public final class LoopbackServer: Sendable {
         var isStopped = false
         var accepts = true
         var connections: Set<Int32> = []
+        /// Those that have not sent a whole request, the oldest first.
+        var reading: [Int32] = []
     }
 
     /// Listens, and answers from now on.
@@ -55,8 +57,13 @@ public final class LoopbackServer: Sendable {
             enum Verdict { case serve, full, stopped }
             let verdict = state.withLock { state -> Verdict in
                 if state.isStopped { return .stopped }
-                if state.connections.count >= limits.connections { return .full }
+                if state.connections.count >= limits.connections {
+                    // Whoever only holds a connection gives way to whoever may have something to say.
+                    guard state.connections.count < 2 * limits.connections, !state.reading.isEmpty else { return .full }
+                    shutdown(state.reading.removeFirst(), Int32(SHUT_RDWR))
+                }
                 state.connections.insert(connection)
+                state.reading.append(connection)
                 return .serve
             }
             switch verdict {
@@ -77,12 +84,15 @@ public final class LoopbackServer: Sendable {
     private func serve(_ descriptor: Int32) {
         var connection = LoopbackConnection(descriptor: descriptor, limits: limits)
         while let request = connection.nextRequest() {
+            state.withLock { $0.reading.removeAll { $0 == descriptor } }
             let response = handler(request)
             let goesOn = connection.keepsOpen && !state.withLock { $0.isStopped }
             guard connection.answer(response, to: request.method, keepsOpen: goesOn) else { break }
+            state.withLock { $0.reading.append(descriptor) }
         }
         state.withLock { state in
             state.connections.remove(descriptor)
+            state.reading.removeAll { $0 == descriptor }
             Glibc.close(descriptor)
         }
         state.broadcast()

@@ -103,3 +103,10 @@ class DeviceFlow(DeviceProvider):
         self.site.pages[DISCOVERY] = self.json({**document, "device_authorization_endpoint": self.site.origin + "/device"})
         self.device = self.json({"error": "unauthorized_client"}, 400)
         self.assertEqual(self.refused("signInRefused", self.sidecar, "idp.authorizeDevice", {"providerId": "oidc.tv"}).data["error"], "unauthorized_client")
+
+    def test_people_are_sent_to_no_script_and_no_file(self):
+        for name, place in (("verification_uri", "javascript:alert(1)"), ("verification_uri_complete", "file:///etc/passwd"), ("verification_uri", "http://login.example.com/device")):
+            self.device = self.json({"device_code": "d", "user_code": "u", "verification_uri": "https://login.example.com/#/device", "expires_in": 300, name: place})
+            self.assertIn(name, self.refused("providerUnusable", self.sidecar, "idp.authorizeDevice", {"providerId": "oidc.tv"}).message)
+        self.device = self.json({"device_code": "d", "user_code": "u", "verification_uri": "https://login.example.com/#/device", "expires_in": 300})
+        self.begin()

@@ -1,6 +1,5 @@
 """Two accounts become one: what only one has is kept, what both have is decided by the caller, and nothing else happens."""
 
-import random
 import time
 
 from endtoend import make_pool
@@ -251,74 +250,6 @@ class Merging(Accounts):
         self.assertIn({"absorbed": dora, "droppedProviders": ["password"], "tenantId": "default"}, [each["details"] for each in records])
         self.assertEqual({each["subject"] for each in records}, {carol})
         self.assertNotIn("example.com", str(records))
-
-
-class RandomPairs(Accounts):
-    """Accounts made of whatever there is, merged by whatever policy: the dry run is the deed, and nothing is lost unsaid."""
-
-    PAIRS = 40
-
-    def furnish(self, pick, pools, name, pair):
-        if pick.random() < 0.4:
-            account = self.anonymous()
-            token = account["idToken"]
-        else:
-            self.sidecar.call("account.create", {"username": f"{name}@example.com", "password": PASSWORD, "emailVerified": True})
-            token = self.password_session(f"{name}@example.com")
-        for provider in pick.sample(self.idps, pick.randrange(4)):
-            token = self.link(token, self.credential(provider, name))["idToken"]
-        if claims_of(token)["mintmark"]["sign_in_provider"] != "anonymous":
-            for number in pick.sample([f"+4915112{pair:04}{n}" for n in range(4)], pick.randrange(3)):
-                token = self.enroll(token, number)
-        account = claims_of(token)["sub"]
-        claims = {key: pick.randrange(2) for key in "abc" if pick.random() < 0.5}
-        self.sidecar.call("account.setClaims", {"accountId": account, "claims": claims})
-        owned = {pool: self.sidecar.call("identity.resolve", {"poolId": pool, "logins": {TENANT: token}})["identityId"] for pool in pools if pick.random() < 0.5}
-        return account, token, owned
-
-    def ways(self, account):
-        return {(each["providerId"], each["subject"]) for each in account["providers"]}
-
-    def numbers(self, account):
-        return [factor["phoneNumber"] for factor in account.get("factors", [])]
-
-    def test_random_pairs(self):
-        seed = random.randrange(1 << 30)
-        pick = random.Random(seed)
-        self.idps = [self.provider, self.idp("oidc.b"), self.idp("oidc.c"), self.idp("oidc.d")]
-        pools = [make_pool(self.sidecar, allowClassicFlow=True, providers=[{"tenantId": "default"}])["poolId"] for _ in range(2)]
-        for pair in range(self.PAIRS):
-            with self.subTest(seed=seed, pair=pair):
-                (target, token, owned), (source, other, others) = (self.furnish(pick, pools, f"{side}{pair}", pair) for side in "ab")
-                before = [self.get(account) for account in (target, source)]
-                params = {"policy": pick.choice(["keepTarget", "keepSource"]),
-                          "providers": {idp.name: pick.choice(["keepTarget", "keepSource"]) for idp in self.idps if pick.random() < 0.5}}
-                dry = self.merge(token, other, **params, dryRun=True)
-                self.assertEqual([self.get(account) for account in (target, source)], before)
-                done = self.merge(token, other, **params)
-                for name in ("idToken", "accessToken", "refreshToken", "expiresAt"):
-                    done.pop(name)
-                self.assertEqual({**dry, "dryRun": False}, done)
-                after = self.get(target)
-                self.assertEqual(after, done["account"])
-                # Ways in: all of them are there, or said to be dropped; none twice.
-                dropped = {(each["providerId"], each["subject"]) for each in done["droppedProviders"]}
-                had = self.ways(before[0]) | self.ways(before[1])
-                self.assertEqual((self.ways(after) | dropped, self.ways(after) & dropped), (had, set()))
-                self.assertEqual(len(after["providers"]), len({each["providerId"] for each in after["providers"]}))
-                # Factors: every one of both.
-                self.assertEqual(set(self.numbers(after)), set(self.numbers(before[0])) | set(self.numbers(before[1])))
-                self.assertEqual(len(self.numbers(after)), len(set(self.numbers(after))))
-                # Claims: every name of both.
-                self.assertEqual(set(after["claims"]), set(before[0]["claims"]) | set(before[1]["claims"]))
-                self.assertEqual(self.refused("accountMerged", self.sidecar, "account.get", {"accountId": source}).data["survivorId"], target)
-                # Identities: one in each pool where there was one.
-                for pool in pools:
-                    answered = [each for each in done["identities"] if each["poolId"] == pool]
-                    self.assertEqual(len(answered), 1 if pool in others else 0)
-                    live = {answered[0]["identityId"]} if answered else {owned.get(pool)}
-                    self.assertTrue(live <= {owned.get(pool), others.get(pool)})
-                self.later(1)
 
 
 class Graph(Accounts):

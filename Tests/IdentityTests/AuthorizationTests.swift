@@ -44,6 +44,8 @@ struct AuthorizationTests {
         #expect(check("https://shop.example.com/back?code=%ff&state=s") == "malformed")
         #expect(check("https://shop.example.com/back?code=c&state=s&iss=https%3A%2F%2Flogin.example.com%2F") == "issuer")
         #expect(check("https://shop.example.com/back?code=c&state=s", Self.flow(namesIssuer: true)) == "issuer")
+        #expect(check("https://shop.example.com/back?error=access_denied&state=s", Self.flow(namesIssuer: true)) == "access_denied")
+        #expect(check("https://shop.example.com/back?error=access_denied&state=s&iss=https%3A%2F%2Fevil.example") == "issuer")
         #expect(check("https://shop.example.com/back?state=s") == "missing")
         #expect(check("https://shop.example.com/back?code=c&state=s", Self.flow(.idToken)) == "missing")
         #expect(check("https://shop.example.com/back?error=access_denied&state=s") == "access_denied")
@@ -84,9 +86,10 @@ struct AuthorizationTests {
         #expect(judge("GET", "/p?code=c&state=s&state=s") == (false, 400))
         #expect(judge("GET", "/q?code=c&state=s") == (false, 404))
         #expect(judge("DELETE", "/p?code=c&state=s") == (false, 405))
-        let page = CallbackPage.refused(by: "<Work>", "it says no.")
+        let page = CallbackPage.refused(by: "<Work>", "access_denied", "<b>no</b>")
         let text = String(decoding: page.response.body, as: UTF8.self)
-        #expect(text.contains("&lt;Work&gt; did not let you in") && !text.contains("<Work>"))
+        #expect(text.contains("&lt;Work&gt; did not let you in") && text.contains("&lt;b&gt;no"))
+        #expect(!text.contains("<Work>") && !text.contains("<b>"))
     }
 
     @Test("what is derived of one flow is neither of another, nor the same twice")

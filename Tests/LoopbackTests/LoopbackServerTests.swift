@@ -69,15 +69,32 @@ import Testing
         #expect(status("") == "")
     }
 
-    @Test("a connection too many is turned away, and there is room again when one ends")
+    @Test("a connection too many takes the place of one that says nothing")
     func connections() throws {
-        let server = try server { $0.connections = 1 }
+        let server = try server { $0.connections = 2 }
         defer { server.stop() }
         let first = Client(server)
         first.send("GET /a HTTP/1.1\r\nHost: localhost\r\n\r\n")
         #expect(first.some().hasPrefix("HTTP/1.1 200"))
+        for _ in 0..<20 {
+            let silent = Client(server)
+            let next = Client(server)
+            next.send("GET /a HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            #expect(next.everything().hasPrefix("HTTP/1.1 200"))
+            silent.close()
+        }
+        #expect(first.everything() == "")
+    }
+
+    @Test("a connection too many is turned away while all others are being answered, and there is room again after that")
+    func busy() throws {
+        let server = try server { $0.connections = 1 }
+        defer { server.stop() }
+        let busy = Client(server)
+        busy.send("GET /slow HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        usleep(100_000)
         #expect(Client(server).everything().hasPrefix("HTTP/1.1 503"))
-        first.close()
+        #expect(busy.everything().hasSuffix("GET /slow "))
         var answer = ""
         for _ in 0..<50 where !answer.hasPrefix("HTTP/1.1 200") {
             let next = Client(server)

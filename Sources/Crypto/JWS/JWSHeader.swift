@@ -35,7 +35,7 @@ public struct JWSHeader: Sendable {
         }
         guard json.kind == .object else { throw .malformed(.headerNotObject) }
         guard let name = try Self.text("alg", of: json) else { throw .malformed(.headerParameter("alg")) }
-        guard let algorithm = SignatureAlgorithm(rawValue: name) else { throw .algorithmNotAllowed(name) }
+        guard let algorithm = SignatureAlgorithm(name: name) else { throw .algorithmNotAllowed(name) }
         self.algorithm = algorithm
         if let critical = json["crit"] { throw .criticalHeader(Self.names(critical)) }
         keyID = try Self.text("kid", of: json)

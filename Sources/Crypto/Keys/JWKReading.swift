@@ -80,7 +80,7 @@ extension JSONNode {
     /// The algorithm `alg` names, nil without `alg`.
     func algorithm() throws(KeyError) -> SignatureAlgorithm? {
         guard let name = try optionalText("alg") else { return nil }
-        guard let algorithm = SignatureAlgorithm(rawValue: name) else { throw .unsupportedAlgorithm(name) }
+        guard let algorithm = SignatureAlgorithm(name: name) else { throw .unsupportedAlgorithm(name) }
         return algorithm
     }
 

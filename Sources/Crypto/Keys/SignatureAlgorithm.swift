@@ -7,6 +7,9 @@ public enum SignatureAlgorithm: String, Sendable, CaseIterable {
     case PS256, PS384, PS512
     case EdDSA
 
+    /// The algorithm that `alg` names. `Ed25519` is EdDSA over the one curve that is accepted here, by the name of RFC 9864 section 2.2.
+    public init?(name: String) { self.init(rawValue: name == "Ed25519" ? "EdDSA" : name) }
+
     /// The digest that is signed; nil where the algorithm takes the whole message.
     var digest: (algorithm: FetchedAlgorithm, count: Int)? {
         switch self {

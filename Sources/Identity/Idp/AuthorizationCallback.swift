@@ -33,7 +33,8 @@ enum AuthorizationCallback: Equatable {
             guard issuers.contains(where: { $0.utf8.elementsEqual(issuer.utf8) }) else {
                 throw refuse("issuer", "Another provider says that it sent the person back (iss).")
             }
-        } else if flow.namesIssuer {
+        } else if flow.namesIssuer, values["error"] == nil {
+            // Some providers leave it out where they refuse. Nothing is gone on with then, whoever it is from (RFC 9207 2.4).
             throw refuse("issuer", "The provider names itself in every answer (iss), and this one does not.")
         }
         if let error = values["error"] {

@@ -16,15 +16,25 @@ public final class CallbackListener: Sendable {
         let providerName: String
     }
 
+    /// What becomes of what a person came back with.
+    enum Fate { case kept, tooLate }
+
     private struct Ear {
         let server: LoopbackServer
         var waiting: [@Sendable () -> Void] = []
+        /// Whether the flow is too old, and whoever comes is told so.
+        var isTooLate = false
     }
+
+    /// How long people who come too late find a page, in seconds.
+    static let lateSeconds: Int64 = 300
 
     private struct State {
         var ears: [String: Ear] = [:]
         /// Those that may be writing their last page.
         var closing: [LoopbackServer] = []
+        /// How often the time was turned.
+        var turns = 0
     }
 
     private let state = Mutex(State())
@@ -36,35 +46,65 @@ public final class CallbackListener: Sendable {
     ///
     /// - Parameters:
     ///   - port: 0 for any.
-    ///   - keep: is given the URL that the person came back to.
+    ///   - keep: is given the URL that the person came back to, and says whether the flow can still be gone on with.
     /// - Returns: the port.
     /// - Throws: `LoopbackFailure`.
-    func listen(_ question: Question, port: UInt16, keep: @escaping @Sendable (String) throws -> Void) throws -> UInt16 {
+    func listen(_ question: Question, port: UInt16, keep: @escaping @Sendable (String) throws -> Fate) throws -> UInt16 {
         var limits = LoopbackLimits()
         (limits.headBytes, limits.bodyBytes, limits.connections, limits.idleSeconds) = (32 * 1024, 16 * 1024, 16, 10)
         let server = try LoopbackServer(port: port, limits: limits) { [weak self] request in
             let verdict = CallbackRequest.judge(request, question)
             guard case .heard(let query, let page) = verdict else { return verdict.page.response }
-            do { try keep("http://127.0.0.1\(question.path)?\(query)") } catch {
-                return CallbackPage(status: 503, title: "Not yet", text: "Your sign-in could not be noted. Reload this page.").response
-            }
+            let fate: Fate
+            do { fate = try keep("http://127.0.0.1\(question.path)?\(query)") } catch { return CallbackPage.notYet.response }
             self?.close(question.id)
-            return page.response
+            return (fate == .kept ? page : .tooLate).response
         }
         state.withLock { $0.ears[question.id] = Ear(server: server) }
-        alarms.after(nanoseconds: UInt64(IdpFlow.lifetimeSeconds) * 1_000_000_000) { [weak self] in self?.close(question.id) }
+        alarms.after(nanoseconds: UInt64(IdpFlow.lifetimeSeconds) * 1_000_000_000) { [weak self] in self?.giveUp(question.id) }
+        alarms.after(nanoseconds: UInt64(IdpFlow.lifetimeSeconds + Self.lateSeconds) * 1_000_000_000) { [weak self] in
+            self?.close(question.id)
+        }
         return server.port
     }
 
-    func isListening(_ id: String) -> Bool { state.withLock { $0.ears[id] != nil } }
+    func isListening(_ id: String) -> Bool { state.withLock { $0.ears[id]?.isTooLate == false } }
 
-    /// Runs `body` when nobody listens for the flow any more.
-    func whenOver(_ id: String, _ body: @escaping @Sendable () -> Void) {
+    /// How often the time was turned: to be asked for before the time is.
+    var turns: Int { state.withLock { $0.turns } }
+
+    /// The time was turned: whoever waits looks again whether that is still of use.
+    func turn() {
+        let waiting = state.withLock { state in
+            state.turns += 1
+            return state.ears.keys.flatMap { id in
+                defer { state.ears[id]?.waiting = [] }
+                return state.ears[id]?.waiting ?? []
+            }
+        }
+        for body in waiting { body() }
+    }
+
+    /// Runs `body` when nobody listens for the flow any more, or the time was turned after `turns`.
+    func whenOver(_ id: String, since turns: Int, _ body: @escaping @Sendable () -> Void) {
         let waits = state.withLock { state in
+            guard state.turns == turns, state.ears[id]?.isTooLate == false else { return false }
             state.ears[id]?.waiting.append(body)
-            return state.ears[id] != nil
+            return true
         }
         if !waits { body() }
+    }
+
+    /// The flow is too old: nobody waits any more, but whoever comes back still finds a page.
+    private func giveUp(_ id: String) {
+        let waiting = state.withLock { state in
+            defer {
+                state.ears[id]?.isTooLate = true
+                state.ears[id]?.waiting = []
+            }
+            return state.ears[id]?.waiting ?? []
+        }
+        for body in waiting { body() }
     }
 
     /// Listens no more.
@@ -120,7 +160,7 @@ enum CallbackRequest {
         let safe = query.split(separator: "#", omittingEmptySubsequences: false).joined(separator: "%23")
         if let error = pairs.first(where: { $0.name == "error" })?.value {
             let description = pairs.first { $0.name == "error_description" }?.value
-            return .heard(safe, .refused(by: question.providerName, Words.refusal(error, description)))
+            return .heard(safe, .refused(by: question.providerName, error, description))
         }
         return .heard(safe, .done)
     }

@@ -25,7 +25,7 @@ struct CodeRedemption: Sendable {
             _ = try move(flow, from: .redeeming, to: .open, flow.sealed)
             throw error
         }
-        guard status == 200, node["error"] == nil, node["id_token"] != nil || node["access_token"] != nil else {
+        guard status == 200, node["error"] == nil, ["id_token", "access_token"].contains(where: { node[$0]?.string != nil }) else {
             _ = try move(flow, from: .redeeming, to: .used, nil)
             throw InvalidCredential(
                 providerId: idp.providerId, check: "code", reason: TokenEndpoint.refusal(node, status: status, "the code"))
@@ -68,6 +68,7 @@ enum TokenEndpoint {
         _ node: JSONNode, status: Int, _ what: String,
         hint grant: String = " It may have served already, or be too old. Begin again with idp.authorize."
     ) -> String {
+        if status == 200, node["error"] == nil { return "The provider answers \(what) with no token." }
         let error = node["error"]?.string.map(Words.of) ?? "HTTP \(status)"
         let words = node["error_description"]?.string.map { " Its words: \(Words.of($0))" } ?? ""
         let hint =

@@ -106,7 +106,9 @@ struct CredentialProofs: Sendable {
         guard let key else { throw refuse("signature", "The provider has no key that signed the ID token.") }
         do { _ = try jws.verify(with: key) } catch {
             if case .algorithmMismatch = error {
-                throw refuse("algorithm", "The ID token is not signed with the algorithm that its key is for.")
+                let (given, wanted) = (jws.header.algorithm.rawValue, key.algorithm.rawValue)
+                throw refuse(
+                    "algorithm", "It is signed with \(given), and its key is for \(wanted). Have the provider sign with \(wanted).")
             }
             throw refuse("signature", "The signature of the ID token is not the provider's.")
         }

@@ -33,7 +33,7 @@ struct FlowProofs: Sendable {
         let id = try surroundings.database.read { try ContinuationTokens(surroundings).read(token, in: $0).id }
         while true {
             // Asked before the row is read: what is heard is in the row before nobody listens any more.
-            let isListening = surroundings.callbacks.isListening(id)
+            let (isListening, turns) = (surroundings.callbacks.isListening(id), surroundings.callbacks.turns)
             let (flow, idp) = try surroundings.database.read { tx -> (IdpFlow, IdpRecord) in
                 guard let flow = try tx.idpFlow(id) else { throw ContinuationTokenExpired() }
                 guard flow.tenantId == tenantId else { throw ContinuationTokenInvalid() }
@@ -60,7 +60,7 @@ struct FlowProofs: Sendable {
                 throw InvalidParams(violations: [Violation(pointer: "/credential/url", rule: "required", message: message)])
             } else if isListening {
                 let callbacks = surroundings.callbacks
-                wait = AwaitsPeople(giveUp: { callbacks.close(id) }) { callbacks.whenOver(id, $0) }
+                wait = AwaitsPeople(giveUp: { callbacks.close(id) }) { callbacks.whenOver(id, since: turns, $0) }
             } else {
                 throw ListenerGone()
             }

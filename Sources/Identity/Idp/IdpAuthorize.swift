@@ -38,7 +38,12 @@ extension IdpService {
             do {
                 let port = try surroundings.callbacks.listen(answerTo, port: listen.port.map { UInt16($0) } ?? 0) {
                     [surroundings] callback in
-                    try surroundings.database.write { _ = try $0.keep(secrets.seal(callback, of: id), of: id) }
+                    let (sealed, moment) = (secrets.seal(callback, of: id), surroundings.clock.now)
+                    return try surroundings.database.write { tx in
+                        guard let flow = try tx.idpFlow(id), flow.expiresAt > moment else { return .tooLate }
+                        _ = try tx.keep(sealed, of: id)
+                        return .kept
+                    }
                 }
                 begun = flow("http://127.0.0.1:\(port)\(path)", isHeard: true)
             } catch let failure as LoopbackFailure {
@@ -77,7 +82,11 @@ extension IdpService {
     /// - Throws: `ProviderUnavailable`, `ProviderUnusable`.
     func endpoints(of idp: IdpRecord, _ call: any CallContext) throws -> IdpEndpoints {
         if let known = IdpEndpoints.known(idp) { return known }
-        return IdpEndpoints(try surroundings.foreign.description(of: idp.issuers.first ?? "", idp.address, call))
+        let endpoints = IdpEndpoints(try surroundings.foreign.description(of: idp.issuers.first ?? "", idp.address, call))
+        try PublishedURL.check(endpoints.authorization, "authorization_endpoint", of: idp)
+        try PublishedURL.check(endpoints.token, "token_endpoint", of: idp)
+        try PublishedURL.check(endpoints.device, "device_authorization_endpoint", of: idp)
+        return endpoints
     }
 
     /// 16 bytes in hexadecimal.

@@ -29,6 +29,10 @@ extension IdpService {
         guard let code = answer["device_code"]?.string, let userCode = answer["user_code"]?.string,
             let page = (answer["verification_uri"] ?? answer["verification_url"])?.string
         else { throw unusable("It answers a request for a device code without device_code, user_code or verification_uri.") }
+        let whole = answer["verification_uri_complete"]?.string
+        for (name, url) in [("verification_uri", page), ("verification_uri_complete", whole)] {
+            try PublishedURL.check(url, name, of: idp)
+        }
         let id = newFlowId()
         let lifetime = min(max(answer["expires_in"]?.number?.int64 ?? IdpFlow.lifetimeSeconds, 1), 3600)
         var flow = IdpFlow(
@@ -40,7 +44,7 @@ extension IdpService {
         try surroundings.database.write { try $0.insert(begun) }
         return IdpAuthorizeDevice.Result(
             continuationToken: ContinuationTokens(surroundings).token(of: id, step: 0), userCode: Words.of(userCode),
-            verificationUri: page, verificationUriComplete: answer["verification_uri_complete"]?.string,
+            verificationUri: page, verificationUriComplete: whole,
             intervalSeconds: begun.intervalSeconds, expiresAt: begun.expiresAt)
     }
 }

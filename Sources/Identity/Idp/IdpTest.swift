@@ -1,4 +1,5 @@
 import Contract
+import Crypto
 import JSON
 import Network
 
@@ -57,7 +58,7 @@ enum IdpInspection {
 
     private static func signing(_ description: JSONNode, _ known: [String]) -> IdpCheck {
         let announced = list(description["id_token_signing_alg_values_supported"])
-        let fits = announced.isEmpty || announced.contains(where: known.contains)
+        let fits = announced.isEmpty || announced.contains { SignatureAlgorithm(name: $0).map { known.contains($0.rawValue) } ?? false }
         return IdpCheck(
             check: "algorithms", ok: fits,
             message: fits

@@ -17,6 +17,7 @@ extension TestService {
             try StoreClock.restart(at: start, in: tx)
             try tx.replaceSessionKeys(with: key)
         }
+        surroundings.callbacks.turn()
         let (setting, now) = try StoreClock(surroundings.database).read()
         return TestReset.Result(now: now, frozen: setting.frozenAt != nil)
     }

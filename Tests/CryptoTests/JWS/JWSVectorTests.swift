@@ -19,6 +19,16 @@ import Testing
         #expect(verified.payload == utf8(payload))
     }
 
+    @Test("Ed25519 is a name of EdDSA, in a header and in a key (RFC 9864)")
+    func fullySpecified() throws {
+        let key = try PrivateKey.generate(.EdDSA)
+        let named = Vectors.publicPart(Vectors.edDSAKey).replacing("{", with: #"{"alg":"Ed25519","#, maxReplacements: 1)
+        #expect(try JWK(json(named)).algorithm == .EdDSA)
+        let input = Base64URL.encode(utf8(#"{"alg":"Ed25519"}"#)) + "." + Base64URL.encode(utf8("{}"))
+        let token = input + "." + Base64URL.encode(try key.sign(utf8(input)))
+        #expect(try JWS.parse(token).verify(with: PublicKey(key.jwk)).header.algorithm == .EdDSA)
+    }
+
     @Test("a change of any bit of the signature or of any character of the rest is found", arguments: 0..<cases.count)
     func tampering(_ index: Int) throws {
         let (token, key, _, _) = Self.cases[index]

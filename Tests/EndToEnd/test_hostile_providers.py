@@ -1,0 +1,316 @@
+"""Attacks on the way to a provider and back (RFC 9700 4.4 to 4.8), and providers that answer slowly, wrongly or hugely."""
+
+import base64
+import hashlib
+import socket
+import threading
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+
+from endtoend import EndToEnd
+from sidecar import RpcError
+from test_whole_flow import parameters
+from websites import DISCOVERY, KEYS, OpenIDWebsite, html, page, redirect, slow
+
+BACK = "https://shop.example.com/back"
+
+
+class CodeSite(OpenIDWebsite):
+    """A provider with a code flow. `document` and `answer` are what it says; `forms` is what came to its token endpoint."""
+
+    def __init__(self):
+        super().__init__()
+        self.document = {
+            "issuer": self.issuer, "jwks_uri": self.issuer + KEYS, "authorization_endpoint": self.issuer + "/authorize", "token_endpoint": self.issuer + "/token"}
+        self.answer, self.forms, self.proofs, self.nonce = None, [], [], None
+        self.pages[DISCOVERY] = lambda _: page(self.document)
+        self.pages["/token"] = self._token
+
+    def _token(self, request):
+        self.forms.append(dict(urllib.parse.parse_qsl(request.rfile.read(int(request.headers["Content-Length"])).decode())))
+        self.proofs.append(request.headers["Authorization"])
+        if callable(self.answer):
+            return self.answer(request)
+        return self.answer or self.tokens()
+
+    def tokens(self, **more):
+        return page({"id_token": self.token("carol", nonce=self.nonce), "access_token": "a", "token_type": "Bearer", **more})
+
+
+class Hostile(EndToEnd):
+    def setUp(self):
+        super().setUp()
+        self.site, self.evil = self.serve(), self.serve()
+        self.sidecar = self.spawn(testing=True)
+        for name, site in (("oidc.good", self.site), ("oidc.evil", self.evil)):
+            self.sidecar.call("idp.create", {"providerId": name, "clientId": "shop", "clientSecret": f"secret of {name}", "issuer": site.issuer, "responseType": "code"})
+
+    def serve(self):
+        site = CodeSite()
+        self.addCleanup(site.close)
+        return site
+
+    def begin(self, provider="oidc.good", **more):
+        """A flow, and what it sent the person there with."""
+        flow = self.sidecar.call("idp.authorize", {"providerId": provider, **({} if "listen" in more else {"redirectUri": BACK}), **more})
+        sent = parameters(flow["authorizationUrl"])
+        (self.site if provider == "oidc.good" else self.evil).nonce = sent["nonce"]
+        return flow["continuationToken"], sent
+
+    def credential(self, token, **answer):
+        return {"credential": {"continuationToken": token, "url": f"{BACK}?{urllib.parse.urlencode(answer)}"}}
+
+    def signs_in(self, token, sent):
+        self.assertEqual(self.sidecar.call("signIn.withCredential", self.credential(token, code="c", state=sent["state"]))["state"], "completed")
+
+    def callback_refused(self, check, token, **answer):
+        error = self.refused("callbackInvalid", self.sidecar, "signIn.withCredential", self.credential(token, **answer))
+        self.assertEqual(error.data["check"], check, error)
+
+    def nobody(self):
+        self.assertEqual(self.sidecar.call("account.list", {})["accounts"], [])
+
+
+class Attacks(Hostile):
+    def test_the_code_goes_where_the_person_was_sent_with_its_verifier_and_nowhere_else(self):
+        token, sent = self.begin()
+        self.signs_in(token, sent)
+        form = self.site.forms[0]
+        challenge = base64.urlsafe_b64encode(hashlib.sha256(form["code_verifier"].encode()).digest()).rstrip(b"=").decode()
+        self.assertEqual((challenge, sent["code_challenge_method"]), (sent["code_challenge"], "S256"))
+        self.assertEqual({name: form[name] for name in ("grant_type", "code", "redirect_uri")}, {"grant_type": "authorization_code", "code": "c", "redirect_uri": BACK})
+        self.assertEqual(base64.b64decode(self.site.proofs[0].split()[1]).decode(), "shop:secret%20of%20oidc.good")
+        self.assertEqual(self.evil.forms, [])
+
+    def test_mix_up(self):
+        """The evil provider sends people on to the good one, with its own flow's state, to be handed the good one's code."""
+        token, sent = self.begin("oidc.evil")
+        self.callback_refused("issuer", token, code="of the good one", state=sent["state"], iss=self.site.issuer)
+        # Announced and left out, or twice, is no better.
+        self.evil.document["authorization_response_iss_parameter_supported"] = True
+        token, sent = self.begin("oidc.evil")
+        self.callback_refused("issuer", token, code="of the good one", state=sent["state"])
+        url = f"{BACK}?code=c&state={sent['state']}&iss={self.evil.issuer}&iss={self.site.issuer}"
+        error = self.refused("callbackInvalid", self.sidecar, "signIn.withCredential", {"credential": {"continuationToken": token, "url": url}})
+        self.assertEqual(error.data["check"], "malformed")
+        self.assertEqual(self.evil.forms, [])
+        self.nobody()
+
+    def test_fixation(self):
+        """Mallory begins a flow and has the victim finish it, or has the victim's app take what Mallory got."""
+        mine, sent = self.begin()
+        theirs, other = self.begin()
+        self.callback_refused("state", mine, code="of mallory", state=other["state"])
+        self.callback_refused("state", theirs, code="of the victim", state=sent["state"])
+        self.callback_refused("state", mine, code="of mallory")
+        error = self.refused("callbackInvalid", self.sidecar, "signIn.withCredential", {"credential": {
+            "continuationToken": mine, "url": f"{BACK}?code=c&state={sent['state']}&state={other['state']}"}})
+        self.assertEqual(error.data["check"], "malformed")
+        self.assertEqual(self.site.forms, [])
+        # A code of Mallory's with the victim's own state: the ID token is of another flow.
+        self.site.nonce = other["nonce"]
+        error = self.refused("invalidNonce", self.sidecar, "signIn.withCredential", self.credential(mine, code="of mallory", state=sent["state"]))
+        self.assertEqual(error.data["check"], "mismatch")
+        self.nobody()
+
+    def test_an_id_token_of_another_issuer_audience_or_code(self):
+        def of(check, answer):
+            token, sent = self.begin()
+            self.site.answer = answer(sent["nonce"])
+            error = self.refused("invalidCredential", self.sidecar, "signIn.withCredential", self.credential(token, code="c", state=sent["state"]))
+            self.assertEqual(error.data["check"], check, error)
+        evil, site = self.evil, self.site
+        of("issuer", lambda nonce: page({"id_token": evil.token("carol", nonce=nonce)}))
+        of("signature", lambda nonce: page({"id_token": evil.token("carol", nonce=nonce, iss=site.issuer)}))
+        of("issuer", lambda nonce: page({"id_token": site.token("carol", nonce=nonce, iss=site.issuer + "/")}))
+        of("audience", lambda nonce: page({"id_token": site.token("carol", nonce=nonce, aud="another")}))
+        of("codeHash", lambda nonce: page({"id_token": site.token("carol", nonce=nonce, c_hash="A" * 22)}))
+        of("accessTokenHash", lambda nonce: page({"id_token": site.token("carol", nonce=nonce, at_hash="A" * 22), "access_token": "a"}))
+        self.nobody()
+
+    def test_endpoints_that_change_under_way(self):
+        """What the provider published when the person was sent there holds; a new one gets neither the code nor the secret."""
+        token, sent = self.begin()
+        self.site.document["token_endpoint"] = self.evil.issuer + "/token"
+        self.signs_in(token, sent)
+        self.assertEqual((len(self.site.forms), self.evil.forms), (1, []))
+
+    def test_an_issuer_that_is_changed_under_way(self):
+        token, sent = self.begin()
+        self.sidecar.call("idp.update", {"providerId": "oidc.good", "issuer": self.evil.issuer, "clientSecret": "for the new one alone"})
+        error = self.sidecar.refusal("signIn.withCredential", self.credential(token, code="c", state=sent["state"]))
+        self.assertIn(error.type, ("flowEnded", "flowUsed", "continuationTokenExpired", "callbackInvalid", "invalidCredential"), error)
+        secrets = [base64.b64decode(each.split()[1]).decode() for each in self.site.proofs]
+        self.assertNotIn("for+the+new+one+alone", str(secrets))
+        self.assertEqual(self.evil.forms, [])
+        self.nobody()
+
+    def test_documents_that_send_people_or_codes_elsewhere(self):
+        for name, places in {
+            "authorization_endpoint": ["javascript:alert(1)", "data:text/html,x", "/authorize", "http://login.example.com/authorize", "https://u:p@login.example.com/", "file:///etc/passwd", "", 7],
+            "token_endpoint": ["javascript:alert(1)", "http://login.example.com/token", "/token", "file:///etc/passwd", "https://u:p@login.example.com/", 7],
+        }.items():
+            for place in places:
+                with self.subTest(name, place=place):
+                    site = self.serve()
+                    site.document[name] = place
+                    provider = f"oidc.p{site.port}"
+                    self.sidecar.call("idp.create", {"providerId": provider, "clientId": "shop", "clientSecret": "s", "issuer": site.issuer, "responseType": "code"})
+                    self.refused("providerUnusable", self.sidecar, "idp.authorize", {"providerId": provider, "redirectUri": BACK})
+        site = self.serve()
+        site.document["issuer"] = self.site.issuer
+        self.sidecar.call("idp.create", {"providerId": "oidc.impostor", "clientId": "shop", "clientSecret": "s", "issuer": site.issuer, "responseType": "code"})
+        self.refused("providerUnusable", self.sidecar, "idp.authorize", {"providerId": "oidc.impostor", "redirectUri": BACK})
+
+
+class Answers(Hostile):
+    """A token endpoint that does not do what it should."""
+
+    def test_answers_that_are_none_leave_the_flow_as_it_was(self):
+        token, sent = self.begin()
+        huge = 200, {"Content-Type": "application/json"}, b'{"id_token":"' + b"x" * (3 << 20) + b'"}'
+        def breaks_off(request):
+            request.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{")
+            request.close_connection = True
+            request.connection.shutdown(2)
+            return 200, {}, b""
+        for answer, wanted in [
+                (html(), "providerUnusable"), (page([1]), "providerUnusable"), (huge, "providerUnusable"), (page({}, 500), "providerUnavailable"),
+                (page({}, 429), "providerUnavailable"), (redirect(self.evil.issuer + "/token"), "providerUnusable"), (breaks_off, "providerUnavailable"),
+                ((200, {"Content-Type": "application/json"}, b'{"id_token":"a","id_token":"b"}'), "providerUnusable"), ((200, {}, b"\xff\xfe"), "providerUnusable")]:
+            with self.subTest(str(answer)[:60]):
+                self.site.answer = answer
+                error = self.refused(wanted, self.sidecar, "signIn.withCredential", self.credential(token, code="sEcret-c0de", state=sent["state"]))
+                self.assertNotIn("sEcret-c0de", str(error))
+        self.assertEqual(self.evil.forms, [])
+        self.site.answer = None
+        self.signs_in(token, sent)
+        self.assertNotIn("sEcret-c0de", self.sidecar.stderr_text())
+
+    def test_refusals_and_answers_without_tokens_end_the_flow(self):
+        for answer in (page({"error": "invalid_grant"}, 400), page({"error": "invalid_client", "error_description": "<b>\nno</b>"}, 401), page({}), page({"error": "x", "id_token": "y"}), page({"id_token": None})):
+            with self.subTest(answer):
+                token, sent = self.begin()
+                self.site.answer = answer
+                self.refused("invalidCredential", self.sidecar, "signIn.withCredential", self.credential(token, code="c", state=sent["state"]))
+                self.site.answer = None
+                self.refused("flowUsed", self.sidecar, "signIn.withCredential", self.credential(token, code="c", state=sent["state"]))
+        self.nobody()
+
+    def test_tokens_that_are_no_tokens(self):
+        for token_text in ("x", 7, "a.b.c", {"a": 1}, "e30.e30.", "x" * 100_000):
+            with self.subTest(str(token_text)[:20]):
+                token, sent = self.begin()
+                self.site.answer = page({"id_token": token_text})
+                error = self.sidecar.refusal("signIn.withCredential", self.credential(token, code="c", state=sent["state"]))
+                self.assertIn(error.type, ("invalidCredential", "providerUnusable"), error)
+                self.works(self.sidecar)
+        self.nobody()
+
+    def test_a_slow_one_is_given_up_and_delays_nobody_else(self):
+        token, sent = self.begin()
+        self.site.answer = slow(15, page({}))
+        began = time.monotonic()
+        waiting = self.sidecar.send("signIn.withCredential", self.credential(token, code="c", state=sent["state"]))
+        self.site.wait_until_asked("/token")
+        # Meanwhile: whoever asks the same again, and whoever signs in elsewhere.
+        self.refused("flowUsed", self.sidecar, "signIn.withCredential", self.credential(token, code="c", state=sent["state"]))
+        other, there = self.begin("oidc.evil")
+        self.signs_in(other, there)
+        self.assertLess(time.monotonic() - began, 5)
+        with self.assertRaises(RpcError) as caught:
+            self.sidecar.answer(waiting)
+        self.assertEqual(caught.exception.type, "providerUnavailable")
+        self.assertLess(time.monotonic() - began, 13)
+        # It is left alone for some seconds, and the flow is as it was.
+        error = self.refused("providerUnavailable", self.sidecar, "signIn.withCredential", self.credential(token, code="c", state=sent["state"]))
+        self.assertIn("retryAfterSeconds", error.data)
+        self.assertEqual(len(self.site.forms), 1)
+
+
+class Callbacks(Hostile):
+    """Over the loopback address."""
+
+    def listen(self):
+        token, sent = self.begin(listen={})
+        waiting = self.sidecar.send("signIn.withCredential", {"credential": {"continuationToken": token}})
+        self.works(self.sidecar)
+        return token, sent, waiting
+
+    def ended(self, waiting):
+        with self.assertRaises(RpcError) as caught:
+            self.sidecar.answer(waiting)
+        return caught.exception.type
+
+    def visit(self, sent, **answer):
+        try:
+            with urllib.request.urlopen(f"{sent['redirect_uri']}?{urllib.parse.urlencode(answer)}", timeout=10) as response:
+                return response.status
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code
+
+    def test_one_that_never_comes(self):
+        token, _, waiting = self.listen()
+        self.sidecar.call("test.clock", {"advanceSeconds": 599})
+        self.assertEqual(self.sidecar.arrived(), 0)
+        self.sidecar.call("test.clock", {"advanceSeconds": 1})
+        self.assertEqual(self.ended(waiting), "continuationTokenExpired")
+        self.refused("continuationTokenExpired", self.sidecar, "signIn.withCredential", {"credential": {"continuationToken": token}})
+
+    def test_one_for_another_flow_changes_neither(self):
+        _, sent, waiting = self.listen()
+        _, other, and_waiting = self.listen()
+        self.assertEqual(self.visit(sent, code="c", state=other["state"]), 400)
+        self.assertEqual(self.visit({"redirect_uri": other["redirect_uri"].rsplit("/", 1)[0] + "/" + sent["redirect_uri"].rsplit("/", 1)[1]}, code="c", state=sent["state"]), 404)
+        self.assertEqual(self.sidecar.arrived(), 0)
+        for each, answer in ((sent, waiting), (other, and_waiting)):
+            self.site.nonce = each["nonce"]
+            self.assertEqual(self.visit(each, code="c", state=each["state"]), 200)
+            self.assertEqual(self.sidecar.answer(answer)["state"], "completed")
+
+    def test_one_that_comes_twice_at_once_is_redeemed_once(self):
+        _, sent, waiting = self.listen()
+        seen = []
+        def visit():
+            try:
+                seen.append(self.visit(sent, code="c", state=sent["state"]))
+            except OSError:   # the page is closed by then
+                seen.append(None)
+        threads = [threading.Thread(target=visit) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(self.sidecar.answer(waiting)["state"], "completed")
+        self.assertIn(200, seen)
+        self.assertLessEqual(set(seen), {200, None})
+        self.assertEqual(len(self.site.forms), 1)
+
+    def test_one_that_names_another_provider_ends_the_flow_and_sends_no_code(self):
+        _, sent, waiting = self.listen()
+        self.visit(sent, code="c", state=sent["state"], iss=self.evil.issuer)
+        self.assertEqual(self.ended(waiting), "callbackInvalid")
+        self.assertEqual((self.site.forms, self.evil.forms), ([], []))
+
+    def test_a_page_that_strangers_keep_busy_still_takes_the_right_one(self):
+        _, sent, waiting = self.listen()
+        port = int(sent["redirect_uri"].split(":")[2].split("/")[0])
+        strangers = [socket.create_connection(("127.0.0.1", port)) for _ in range(40)]
+        try:
+            deadline = time.monotonic() + 15
+            while True:
+                try:
+                    status = self.visit(sent, code="c", state=sent["state"])
+                except OSError:
+                    status = None
+                if status == 200:
+                    break
+                self.assertLess(time.monotonic(), deadline, status)
+                time.sleep(0.2)
+        finally:
+            for each in strangers:
+                each.close()
+        self.assertEqual(self.sidecar.answer(waiting)["state"], "completed")
