@@ -1,8 +1,10 @@
 """One running process: a thread reads its answers and hands each to the call that waits for it."""
 
+import math
 import os
 import subprocess
 import threading
+import time
 from typing import Any, Callable, Dict, List, Mapping, Optional
 
 from ._errors import BinaryNotFound, ConnectionLost, MintmarkError
@@ -33,9 +35,13 @@ class Pending:
 
     def wait(self, seconds: Optional[float]) -> bool:
         """Whether the answer, or the end of the process, came in time."""
-        if seconds is None or seconds > threading.TIMEOUT_MAX:
-            return self._done.acquire()
-        return self._done.acquire(timeout=max(seconds, 0))
+        deadline = math.inf if seconds is None else time.monotonic() + seconds
+        while True:
+            # A signal that comes in the moment in which this begins to wait is seen when it has waited: an interrupt is not to wait for ever.
+            if self._done.acquire(timeout=max(min(1, deadline - time.monotonic()), 0)):
+                return True
+            if time.monotonic() >= deadline:
+                return False
 
 
 class Process:
