@@ -2,11 +2,11 @@
 
 package mintmark
 
-// ParseErrorError is the error parseError, -32700. A line is not one JSON text in UTF-8, has a member twice or nests
-// too deep.
+// ParseError is the error parseError, -32700. A line is not one JSON text in UTF-8, has a member twice or nests too
+// deep.
 //
 // Equivalents: cognito SerializationException.
-type ParseErrorError struct {
+type ParseError struct {
 	AnswerError
 
 	// What is wrong.
@@ -17,7 +17,7 @@ type ParseErrorError struct {
 }
 
 // Unwrap gives what every answered error has.
-func (e *ParseErrorError) Unwrap() error {
+func (e *ParseError) Unwrap() error {
 	return &e.AnswerError
 }
 
@@ -72,10 +72,10 @@ func (e *InvalidParamsError) Unwrap() error {
 	return &e.AnswerError
 }
 
-// InternalErrorError is the error internalError, -32603. A fault in Mintmark itself.
+// InternalError is the error internalError, -32603. A fault in Mintmark itself.
 //
 // Equivalents: cognito InternalErrorException; firebase INTERNAL_ERROR; nativeAuth server_error.
-type InternalErrorError struct {
+type InternalError struct {
 	AnswerError
 
 	// Stands in the log line too.
@@ -83,7 +83,7 @@ type InternalErrorError struct {
 }
 
 // Unwrap gives what every answered error has.
-func (e *InternalErrorError) Unwrap() error {
+func (e *InternalError) Unwrap() error {
 	return &e.AnswerError
 }
 
@@ -2743,7 +2743,7 @@ func (e *PortUnavailableError) Unwrap() error {
 func typed(answer AnswerError) error {
 	switch answer.Code {
 	case -32700:
-		e := &ParseErrorError{AnswerError: answer}
+		e := &ParseError{AnswerError: answer}
 		fillRecord(answer.Data, e)
 		return e
 	case -32600:
@@ -2759,7 +2759,7 @@ func typed(answer AnswerError) error {
 		fillRecord(answer.Data, e)
 		return e
 	case -32603:
-		e := &InternalErrorError{AnswerError: answer}
+		e := &InternalError{AnswerError: answer}
 		fillRecord(answer.Data, e)
 		return e
 	case -32800:

@@ -7081,7 +7081,7 @@ type SentMessage struct {
 	Text string `json:"text"`
 
 	// A mail's other part, where its template has one.
-	Html string `json:"html,omitempty"`
+	HTML string `json:"html,omitempty"`
 
 	// A mail's sender, where the tenant has a mail server of its own; else it is the process's.
 	From string `json:"from,omitempty"`
@@ -9425,7 +9425,7 @@ type TenantTemplate struct {
 	Text string `json:"text"`
 
 	// The same as HTML.
-	Html string `json:"html,omitempty"`
+	HTML string `json:"html,omitempty"`
 
 	// Unknown has the members that this client does not know.
 	Unknown map[string]json.RawMessage `json:"-"`

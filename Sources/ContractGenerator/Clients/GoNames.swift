@@ -1,7 +1,8 @@
 /// How names of the contract are written in Go.
 enum GoNames {
     private static let initialisms: Set<String> = [
-        "api", "arn", "ca", "http", "https", "id", "idp", "ip", "json", "jwk", "jwks", "jwt", "mfa", "otp", "qr", "rpc", "sms", "smtp",
+        "api", "arn", "ca", "html", "http", "https", "id", "idp", "ip", "json", "jwk", "jwks", "jwt", "mfa", "otp", "qr", "rpc", "sms",
+        "smtp",
         "sql",
         "tls", "totp", "uri", "url",
     ]
@@ -10,7 +11,7 @@ enum GoNames {
     static func exported(_ name: String) -> String { words(name).map(capitalized).joined() }
 
     /// `poolNotFound` as `PoolNotFoundError`.
-    static func error(_ type: String) -> String { exported(type) + "Error" }
+    static func error(_ type: String) -> String { exported(type) + (type.hasSuffix("Error") ? "" : "Error") }
 
     /// A member of a struct: exported, and no method's name that errors have.
     static func member(_ name: String) -> String {
