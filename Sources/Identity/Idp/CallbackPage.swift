@@ -1,4 +1,5 @@
 import Loopback
+import Platform
 
 /// What a person sees when they come back from their provider: a page that needs nothing from elsewhere, light or dark as they like it.
 struct CallbackPage: Sendable, Equatable {
@@ -43,7 +44,7 @@ struct CallbackPage: Sendable, Equatable {
             <meta charset="utf-8">
             <meta name="viewport" content="width=device-width, initial-scale=1">
             <meta name="color-scheme" content="light dark">
-            <title>\(Self.escaped(title))</title>
+            <title>\(Markup.escaped(title))</title>
             <style>
             :root { --page: #f5f5f2; --card: #fff; --ink: #1d1d1b; --soft: #5c5c57; --line: #deded8; --mark: \(isFine ? "#1a7f5a" : "#b4451f"); }
             @media (prefers-color-scheme: dark) {
@@ -61,28 +62,13 @@ struct CallbackPage: Sendable, Equatable {
             </head>
             <body>
             <main>
-            <h1>\(Self.escaped(title))</h1>
-            <p>\(Self.escaped(text))</p>
-            <p>\(Self.escaped(hint))</p>
+            <h1>\(Markup.escaped(title))</h1>
+            <p>\(Markup.escaped(text))</p>
+            <p>\(Markup.escaped(hint))</p>
             </main>
             </body>
             </html>
 
             """
-    }
-
-    static func escaped(_ text: String) -> String {
-        var escaped = ""
-        for character in text.unicodeScalars {
-            switch character {
-            case "&": escaped += "&amp;"
-            case "<": escaped += "&lt;"
-            case ">": escaped += "&gt;"
-            case "\"": escaped += "&quot;"
-            case "'": escaped += "&#39;"
-            default: escaped.unicodeScalars.append(character)
-            }
-        }
-        return escaped
     }
 }
