@@ -4,7 +4,7 @@ import Foundation
 enum Generator {
     /// All emitters. A client for another language is one more line here.
     static var emitters: [any Emitter] {
-        [SwiftEmitter(), WireTextsEmitter(), OpenRPCFile(), ExamplesFile(), NodeEmitter(), PythonEmitter()]
+        [SwiftEmitter(), WireTextsEmitter(), OpenRPCFile(), ExamplesFile(), NodeEmitter(), PythonEmitter(), GoEmitter()]
     }
 
     /// - Parameter root: the root of the repository.

@@ -82,7 +82,7 @@ export class Mintmark extends EventEmitter {
     clearTimeout(timer);
     signal?.removeEventListener("abort", abort);
 
-    if (answer.failure) throw answer.failure(this.#advice);
+    if (answer.failure) throw answer.failure(this.#advice, method.name);
     if (answer.error) throw this.#error(method, { ...answer.error, method: method.name, trace: answer.trace }, process);
     return conceal(answer.result, method.secrets);
   }
@@ -99,7 +99,7 @@ export class Mintmark extends EventEmitter {
   async #afterDeath(method, signal) {
     const dead = this.#process;
     await dead.ended;
-    const error = dead.outcome.failure(this.#advice);
+    const error = dead.outcome.failure(this.#advice, method);
     // Where no process ever ran, nothing was lost.
     if (!(error instanceof BinaryNotFound)) throw error;
     if (!this.#process.isUsable) this.#spawn();

@@ -65,3 +65,13 @@ export function refusal(text, maximum) {
   }
   return null;
 }
+
+/**
+ * Looks whether every number in `value` has a JSON.
+ * @throws {TypeError} naming where one has none.
+ */
+export function checkNumbers(value, path = "params") {
+  if (typeof value === "number" && !Number.isFinite(value)) throw new TypeError(`${path} is ${value}, which has no JSON.`);
+  if (value === null || typeof value !== "object") return;
+  for (const [name, each] of Object.entries(value)) checkNumbers(each, `${path}.${name}`);
+}

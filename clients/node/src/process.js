@@ -1,10 +1,14 @@
 import { spawn } from "node:child_process";
 import { BinaryNotFound, ProcessEnded, ProtocolError } from "./errors.js";
-import { LineSplitter, refusal } from "./lines.js";
+import { checkNumbers, LineSplitter, refusal } from "./lines.js";
 import { longestRequest, toArguments, toEnvironment } from "./options.js";
+import { BinaryTooOld, oldVersion } from "./too-old.js";
 
 /** Answers have up to 16 MiB; what stands around them fits into the rest. */
 const longestLine = 17 * 1024 * 1024;
+
+/** Asked first of every process. Calls have higher ids. */
+const infoId = 0;
 
 /** How many lines of standard error stand in `ProcessEnded`. */
 const keptLines = 20;
@@ -60,6 +64,7 @@ export class ServerProcess {
     this.#child.on("exit", () => (this.isUsable = false));
     this.#connect(onLine);
     this.#unref();
+    this.#write(JSON.stringify({ jsonrpc: "2.0", id: infoId, method: "system.info" }));
   }
 
   get pid() {
@@ -75,6 +80,8 @@ export class ServerProcess {
   request(request) {
     const id = ++this.#lastId;
     const text = JSON.stringify({ jsonrpc: "2.0", id, ...request });
+    // JSON.stringify makes null of a number that JSON does not have.
+    if (text.includes("null")) checkNumbers(request.params);
     const error = refusal(text, this.#longestRequest);
     if (error) return { outcome: Promise.resolve({ error }), cancel() {} };
     let settle;
@@ -127,7 +134,7 @@ export class ServerProcess {
     const answers = new LineSplitter(longestLine);
     stdout.on("data", (chunk) => {
       if (this.#failure) return;
-      for (const line of answers.push(chunk)) this.#take(line);
+      for (const line of answers.push(chunk)) if (!this.#failure) this.#take(line);
       if (answers.isTooLong) this.#break(`it wrote a line of more than ${longestLine} bytes`);
     });
     if (!stderr) return;
@@ -156,6 +163,11 @@ export class ServerProcess {
       if (message.id !== undefined) return this.#break(`it asks for ${message.method}`);
       return queueMicrotask(() => this.#listeners.onNotification({ method: message.method, params: message.params }));
     }
+    if (message.id === infoId) {
+      const version = oldVersion(message);
+      if (version !== undefined) this.#refuse({ failure: (_, method) => BinaryTooOld.ofVersion(version, method, this.binary) });
+      return;
+    }
     if (message.id === null) return this.#takeUnread(message);
     this.#settle(message.id, message);
   }
@@ -183,8 +195,13 @@ export class ServerProcess {
   }
 
   #break(reason) {
+    this.#refuse({ failure: () => new ProtocolError(this.binary, reason) });
+  }
+
+  /** Ends a process that is no use; nothing that it answers from now on counts. */
+  #refuse(outcome) {
     this.isUsable = false;
-    this.#failure = { failure: () => new ProtocolError(this.binary, reason) };
+    this.#failure = outcome;
     this.#child.kill("SIGKILL");
   }
 

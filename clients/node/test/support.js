@@ -46,6 +46,8 @@ const answer = (message) => process.stdout.write(JSON.stringify({ jsonrpc: "2.0"
 ${before}
 createInterface({ input: process.stdin }).on("line", async (line) => {
   const request = JSON.parse(line);
+  // What the client asks first; without an answer it takes the program for what it is.
+  if (request.id === 0) return;
   ${body}
 });
 `,

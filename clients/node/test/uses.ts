@@ -78,3 +78,16 @@ m.on("exit", (error) => error.message);
 m.on("data", () => {});
 const close: () => Promise<void> = () => m[Symbol.asyncDispose]();
 await m.close({ timeoutMs: 100 });
+
+import { CredentialsProvider } from "mintmark";
+const provider = new CredentialsProvider(m, {
+  poolId: pool.poolId,
+  logins: { "login.shop": "alice" },
+  async onTokenRequired(logins, { identityId }) {
+    const minted = await m.token.mintForDeveloper({ poolId: pool.poolId, logins, identityId });
+    return { identityId: minted.identityId, token: minted.token };
+  },
+});
+const key: string | undefined = (await provider.get({ refresh: true })).credentials?.accessKeyId;
+// @ts-expect-error the application has to give tokens
+new CredentialsProvider(m, { poolId: pool.poolId });

@@ -42,7 +42,8 @@ class Calls(AsyncTest):
         m = await self.client()
         starts = {each.started_at for each in await asyncio.gather(*[m.system.info() for _ in range(10)])}
         self.assertEqual(len(starts), 1)
-        self.assertEqual((await m.system.metrics()).calls, 10)
+        # One more is what the client itself asked, if that is answered by now.
+        self.assertIn((await m.system.metrics()).calls, (10, 11))
 
     async def test_errors_are_typed(self):
         m = await self.client()

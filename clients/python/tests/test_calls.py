@@ -118,7 +118,7 @@ class TimeLimits(ClientTest):
     def stopped(self, **options):
         """A client whose process stands still."""
         m = self.memory(**options)
-        m.system.ping()
+        m.system.ping(timeout=60)
         os.kill(pid(m), signal.SIGSTOP)
         self.addCleanup(self.go_on, m)
         return m

@@ -13,6 +13,7 @@
 from . import errors as errors, types as types
 from ._async import AsyncMintmark as AsyncMintmark
 from ._client import Mintmark as Mintmark
+from ._provider import AsyncCredentialsProvider as AsyncCredentialsProvider, CredentialsProvider as CredentialsProvider
 from ._testing import async_testing as async_testing, testing as testing
 from .errors import *  # noqa: F403
 from .generated.contract import __version__ as __version__

@@ -3,11 +3,11 @@
 import asyncio
 from typing import Any, Callable, Dict, List, Mapping, Optional
 
-from ._errors import BinaryNotFound, ConnectionLost
+from ._errors import BinaryNotFound, MintmarkError
 from ._process import GRACE
-from ._settings import lost
+from ._settings import again, lost, no_mintmark, too_old
 from ._stderr import Destination, StandardError
-from ._wire import Lines
+from ._wire import INFO_ID, INFO_LINE, Garbage, Lines, old_version
 
 # How much is read ahead of the task. Lines are cut here, so it limits no answer.
 READ_AHEAD = 1 << 20
@@ -25,10 +25,12 @@ class AsyncProcess:
         self._notify = notify
         self._pending: Dict[int, "asyncio.Future[Dict[str, Any]]"] = {}
         self._loop = asyncio.get_running_loop()
-        self._end: Optional[ConnectionLost] = None
+        self._end: Optional[MintmarkError] = None
+        self._is_no_mintmark: Optional[MintmarkError] = None
         self._is_ending = False
         assert process.stdin is not None and process.stdout is not None
         self._stdin, self._stdout = process.stdin, process.stdout
+        self._stdin.write(INFO_LINE)
         self._reader = self._loop.create_task(self._read())
 
     @classmethod
@@ -47,7 +49,7 @@ class AsyncProcess:
             stderr.start()
         return cls(command[0], process, stderr, notify)
 
-    async def ended(self) -> Optional[ConnectionLost]:
+    async def ended(self) -> Optional[MintmarkError]:
         """How it ended, if it did."""
         if self._is_ending and self._end is None:
             await asyncio.wait({self._reader})
@@ -81,11 +83,18 @@ class AsyncProcess:
                 block = await self._stdout.read(READ_AHEAD)
                 if not block:
                     break
-                for message in lines.messages(block):
-                    self._take(message)
+                try:
+                    for message in lines.messages(block):
+                        self._take(message)
+                except Garbage as line:
+                    self._is_no_mintmark = no_mintmark(self._binary, str(line))
+                if self._is_no_mintmark is not None:
+                    self._process.kill()
+                    break
             self._is_ending = True
             status = await self._reap(GRACE)
-            self._finish(lost(self._binary, status, await self._loop.run_in_executor(None, self._stderr.last_line)))
+            last_line = await self._loop.run_in_executor(None, self._stderr.last_line)
+            self._finish(self._is_no_mintmark or lost(self._binary, status, last_line))
         finally:
             # The loop may end first and cancel this task.
             if self._end is None:
@@ -97,6 +106,14 @@ class AsyncProcess:
             self._notify(method, message.get("params"))
             return
         id = message.get("id")
+        if id == INFO_ID:
+            version = old_version(message)
+            if version is not None:
+                self._is_no_mintmark = too_old(self._binary, version)
+            return
+        # Nothing that an older program answers counts.
+        if self._is_no_mintmark is not None:
+            return
         if isinstance(id, int):
             waiting = [self._pending.pop(id, None)]
         else:
@@ -107,7 +124,7 @@ class AsyncProcess:
             if future is not None and not future.done():
                 future.set_result(message)
 
-    def _finish(self, end: ConnectionLost) -> None:
+    def _finish(self, end: MintmarkError) -> None:
         self._end = end
         self._stdin.close()
         waiting = [*self._pending.values()]
@@ -116,9 +133,9 @@ class AsyncProcess:
             if not future.done():
                 future.set_exception(self._how_it_ended())
 
-    def _how_it_ended(self) -> ConnectionLost:
+    def _how_it_ended(self) -> MintmarkError:
         assert self._end is not None
-        return ConnectionLost(str(self._end), self._end.exit_status, self._end.last_line)
+        return again(self._end)
 
     # Ending
 

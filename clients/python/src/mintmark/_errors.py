@@ -67,6 +67,10 @@ class ConnectionLost(MintmarkError, ConnectionError):
         self.last_line = last_line
 
 
+class ProtocolError(ConnectionLost):
+    """What came out of the pipe is not what Mintmark writes; the process was ended. Is it the right program?"""
+
+
 class ClientClosed(MintmarkError):
     """`close()` was called before."""
 

@@ -1,16 +1,18 @@
 """One running process: a thread reads its answers and hands each to the call that waits for it."""
 
+import math
 import os
 import subprocess
 import threading
+import time
 from typing import Any, Callable, Dict, List, Mapping, Optional
 
-from ._errors import BinaryNotFound, ConnectionLost
+from ._errors import BinaryNotFound, ConnectionLost, MintmarkError
 from ._fork import abandon_after_fork
 from ._outbox import Outbox
-from ._settings import lost
+from ._settings import again, lost, no_mintmark, too_old
 from ._stderr import Destination, StandardError
-from ._wire import Lines
+from ._wire import INFO_ID, INFO_LINE, Garbage, Lines, old_version
 
 # What leaves a process time to end by itself, in seconds.
 GRACE = 5.0
@@ -25,17 +27,21 @@ class Pending:
         self._done = threading.Lock()
         self._done.acquire()
         self.answer: Optional[Dict[str, Any]] = None
-        self.failure: Optional[ConnectionLost] = None
+        self.failure: Optional[MintmarkError] = None
 
-    def resolve(self, answer: Optional[Dict[str, Any]], failure: Optional[ConnectionLost] = None) -> None:
+    def resolve(self, answer: Optional[Dict[str, Any]], failure: Optional[MintmarkError] = None) -> None:
         self.answer, self.failure = answer, failure
         self._done.release()
 
     def wait(self, seconds: Optional[float]) -> bool:
         """Whether the answer, or the end of the process, came in time."""
-        if seconds is None or seconds > threading.TIMEOUT_MAX:
-            return self._done.acquire()
-        return self._done.acquire(timeout=max(seconds, 0))
+        deadline = math.inf if seconds is None else time.monotonic() + seconds
+        while True:
+            # A signal that comes in the moment in which this begins to wait is seen when it has waited: an interrupt is not to wait for ever.
+            if self._done.acquire(timeout=max(min(1, deadline - time.monotonic()), 0)):
+                return True
+            if time.monotonic() >= deadline:
+                return False
 
 
 class Process:
@@ -52,7 +58,8 @@ class Process:
         self._notify = notify
         self._lock = threading.Lock()
         self._pending: Dict[int, Pending] = {}
-        self._end: Optional[ConnectionLost] = None
+        self._end: Optional[MintmarkError] = None
+        self._is_no_mintmark: Optional[MintmarkError] = None
         self._stderr = StandardError(stderr)
         try:
             # A session of its own: Ctrl-C and hang-ups are for this program, which then closes the pipe.
@@ -69,12 +76,13 @@ class Process:
         # The outbox has a descriptor of its own, so that nothing else closes it.
         self._outbox = Outbox(os.dup(self._process.stdin.fileno()))
         self._process.stdin.close()
+        self._outbox.send(INFO_LINE)
         self._reader = threading.Thread(target=self._read, name="mintmark-reader", daemon=True)
         self._reader.start()
         abandon_after_fork(self)
 
     @property
-    def ended(self) -> Optional[ConnectionLost]:
+    def ended(self) -> Optional[MintmarkError]:
         """How it ended, if it did."""
         return self._end
 
@@ -82,11 +90,9 @@ class Process:
         """To be called when the pipe is broken, so that `ended` says why."""
         self._reader.join(3 * GRACE)
 
-    def how_it_ended(self) -> ConnectionLost:
+    def how_it_ended(self) -> MintmarkError:
         """A new exception for a call that fails by the end of the process."""
-        if self._end is None:
-            return lost(self._binary, None, None)
-        return ConnectionLost(str(self._end), self._end.exit_status, self._end.last_line)
+        return lost(self._binary, None, None) if self._end is None else again(self._end)
 
     # Calls
 
@@ -127,8 +133,14 @@ class Process:
                 break
             if not block:
                 break
-            for message in lines.messages(block):
-                self._take(message)
+            try:
+                for message in lines.messages(block):
+                    self._take(message)
+            except Garbage as line:
+                self._is_no_mintmark = no_mintmark(self._binary, str(line))
+            if self._is_no_mintmark is not None:
+                self._process.kill()
+                break
         self._finish()
 
     def _take(self, message: Dict[str, Any]) -> None:
@@ -137,6 +149,14 @@ class Process:
             self._notify(method, message.get("params"))
             return
         id = message.get("id")
+        if id == INFO_ID:
+            version = old_version(message)
+            if version is not None:
+                self._is_no_mintmark = too_old(self._binary, version)
+            return
+        # Nothing that an older program answers counts.
+        if self._is_no_mintmark is not None:
+            return
         with self._lock:
             if isinstance(id, int):
                 waiting = [self._pending.pop(id, None)]
@@ -151,7 +171,7 @@ class Process:
     def _finish(self) -> None:
         self._outbox.end(discard=True)
         status = self._reap(GRACE)
-        end = lost(self._binary, status, self._stderr.last_line())
+        end = self._is_no_mintmark or lost(self._binary, status, self._stderr.last_line())
         with self._lock:
             self._end = end
             waiting = [*self._pending.values()]

@@ -1,11 +1,14 @@
 """What both clients are constructed with, and the command line that follows from it."""
 
+import copy
 import os
 import shutil
 from typing import Any, Callable, List, Mapping, Optional, Sequence, Tuple, Union
 
-from ._errors import BinaryNotFound, ConnectionLost
+from ._errors import BinaryNotFound, ConnectionLost, MintmarkError, ProtocolError
 from ._stderr import Destination
+from .errors import BinaryTooOld
+from .generated.contract import __version__
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -122,10 +125,12 @@ class Settings:
         self.command = command(self.binary, options, flags, arguments)
         self._begin()
 
-    def _check_restart(self, ended: ConnectionLost) -> None:
-        """Raises `ConnectionLost` if an ended process is not to be replaced."""
+    def _check_restart(self, ended: MintmarkError) -> None:
+        """Raises how a process ended that is not to be replaced."""
         if self._restart:
             return
+        if type(ended) is not ConnectionLost:
+            raise again(ended)
         why = "Its store was in memory and is gone" if self._in_memory else "restart=False forbids a new one"
         raise ConnectionLost(f"{ended} {why}: make a new {type(self).__name__}.", ended.exit_status, ended.last_line)
 
@@ -190,3 +195,20 @@ def lost(binary: str, exit_status: Optional[int], last_line: Optional[str]) -> C
     if last_line:
         text += f" Its last words: {last_line}"
     return ConnectionLost(text, exit_status, last_line)
+
+
+def no_mintmark(binary: str, line: str) -> ProtocolError:
+    """The exception for calls whose process is not Mintmark."""
+    return ProtocolError(f"{binary} does not answer as Mintmark does: it wrote {line}. Is it the right program? Name another with binary= or MINTMARK_BINARY.")
+
+
+def too_old(binary: str, version: str) -> BinaryTooOld:
+    """The exception for calls whose process is older than this client."""
+    return BinaryTooOld(
+        f"The binary {binary} is Mintmark {version}, older than this client, which was made for {__version__}. "
+        "Install the mintmark this client came with, and name it with binary= or MINTMARK_BINARY.", {"type": BinaryTooOld.type})
+
+
+def again(error: MintmarkError) -> MintmarkError:
+    """The same once more, for another call: an exception belongs to the call that raises it."""
+    return copy.copy(error)

@@ -1,12 +1,12 @@
 """JSON-RPC 2.0, one message per line: requests into bytes, bytes into messages, errors into exceptions."""
 
 import json
-from typing import Any, Dict, List, Mapping, Optional
+from typing import Any, Dict, List, Mapping, Optional, Tuple
 
 from ._errors import AnsweredError
 from ._record import plain
 from .errors import BinaryTooOld, InvalidRequest, MethodNotFound
-from .generated.contract import METHODS, TESTING_METHODS
+from .generated.contract import METHODS, TESTING_METHODS, __version__
 from .generated.errors import BY_TYPE
 
 # JSON nested deeper is refused by the process, which then cannot say whose request it was.
@@ -20,10 +20,13 @@ def request_line(
 
     Raises:
         InvalidRequest: the line is too long, or nests too deep.
-        ValueError, TypeError: a value has no JSON: NaN, a lone surrogate, a foreign object.
+        ValueError, TypeError: a value has no JSON: NaN, a lone surrogate, an object within itself, a foreign object.
     """
     envelope: Dict[str, Any] = {"jsonrpc": "2.0", "id": id, "method": method}
-    given = {name: plain(value) for name, value in params.items() if value is not None}
+    try:
+        given = {name: plain(value) for name, value in params.items() if value is not None}
+    except RecursionError:
+        raise ValueError(f"a parameter of {method} contains itself, or nests too deep") from None
     if given:
         envelope["params"] = given
     if trace is not None:
@@ -60,6 +63,26 @@ def depth(value: Any) -> int:
     return deepest
 
 
+# Asked first of every process. Calls have higher ids.
+INFO_ID = 0
+INFO_LINE = b'{"jsonrpc":"2.0","id":0,"method":"system.info"}\n'
+
+
+def old_version(answer: Mapping[str, Any]) -> Optional[str]:
+    """The version in an answer to `INFO_LINE`, if it is below that of the contract. Whoever may not ask is told nothing."""
+    result = answer.get("result")
+    told = result.get("version") if isinstance(result, dict) else None
+    return told if isinstance(told, str) and numbers(told) < numbers(__version__) else None
+
+
+def numbers(version: str) -> Tuple[int, ...]:
+    return tuple(int(each) for each in version.partition("-")[0].split(".") if each.isdigit())
+
+
+class Garbage(Exception):
+    """A line that Mintmark does not write."""
+
+
 class Lines:
     """Cuts what arrives into messages."""
 
@@ -67,7 +90,11 @@ class Lines:
         self._rest: List[bytes] = []
 
     def messages(self, block: bytes) -> List[Dict[str, Any]]:
-        """The messages that `block` completes. What is no message is passed over."""
+        """The messages that `block` completes.
+
+        Raises:
+            Garbage: a line is no message.
+        """
         *lines, rest = block.split(b"\n")
         if lines:
             lines[0] = b"".join([*self._rest, lines[0]])
@@ -78,9 +105,11 @@ class Lines:
         for line in lines:
             try:
                 message = json.loads(line)
-            except ValueError:
-                continue
-            found += [each for each in (message if isinstance(message, list) else [message]) if isinstance(each, dict)]
+            except (ValueError, RecursionError):
+                message = None
+            if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
+                raise Garbage(repr(line[:80].decode(errors="replace")))
+            found.append(message)
         return found
 
 

@@ -8,10 +8,11 @@ from ._errors import (
     ClientClosed as ClientClosed,
     ConnectionLost as ConnectionLost,
     MintmarkError as MintmarkError,
+    ProtocolError as ProtocolError,
 )
 from .generated.errors import *  # noqa: F403
 from .generated.errors import MethodNotFound
 
 
 class BinaryTooOld(MethodNotFound):
-    """The binary does not know a method of this client; the message says what to do."""
+    """The binary is older than this client, or does not know one of its methods; the message says what to do."""

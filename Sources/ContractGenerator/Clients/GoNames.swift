@@ -1,0 +1,46 @@
+/// How names of the contract are written in Go.
+enum GoNames {
+    private static let initialisms: Set<String> = [
+        "api", "arn", "ca", "html", "http", "https", "id", "idp", "ip", "json", "jwk", "jwks", "jwt", "mfa", "otp", "qr", "rpc", "sms",
+        "smtp",
+        "sql",
+        "tls", "totp", "uri", "url",
+    ]
+
+    /// `token.mintForDeveloper` as `TokenMintForDeveloper`, `poolId` as `PoolID`, `jwks_uri` as `JWKSURI`.
+    static func exported(_ name: String) -> String { words(name).map(capitalized).joined() }
+
+    /// `poolNotFound` as `PoolNotFoundError`.
+    static func error(_ type: String) -> String { exported(type) + (type.hasSuffix("Error") ? "" : "Error") }
+
+    /// A member of a struct: exported, and no method's name that errors have.
+    static func member(_ name: String) -> String {
+        let name = exported(name)
+        return ["Error", "Unwrap"].contains(name) ? name + "Value" : name
+    }
+
+    /// A string literal.
+    static func literal(_ text: String) -> String {
+        "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n") + "\""
+    }
+
+    private static func capitalized(_ word: String) -> String {
+        let small = word.lowercased()
+        if initialisms.contains(small) { return small.uppercased() }
+        if small.hasSuffix("s"), initialisms.contains(String(small.dropLast())) { return small.dropLast().uppercased() + "s" }
+        return word.prefix(1).uppercased() + word.dropFirst()
+    }
+
+    /// A word begins after what is no letter or digit, and with a capital after a small letter.
+    private static func words(_ name: String) -> [String] {
+        var words: [String] = [""]
+        var previous: Character = " "
+        for character in name {
+            let isPart = character.isASCII && (character.isLetter || character.isNumber)
+            if !isPart || (character.isUppercase && !previous.isUppercase) { words.append("") }
+            if isPart { words[words.count - 1].append(character) }
+            previous = character
+        }
+        return words.filter { !$0.isEmpty }
+    }
+}

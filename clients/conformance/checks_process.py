@@ -1,0 +1,185 @@
+"""What clients do about the process: finding it, its death, its end, and programs that are not what they should be."""
+
+import os
+import signal
+import time
+
+from checks_calls import expect, ping
+from driver import alive, eventually
+from stand_ins import stand_in, write
+
+
+def the_data_is_named(driver):
+    """either a store or an app is named, not neither and not both"""
+    for options in ({"testing": True}, {"store": ":memory:", "app": "shop"}):
+        error = driver.error("refused", "open", client="none", **options)
+        expect("store" in error["message"].lower() and "app" in error["message"].lower(), f"the message says which: {error['message']}")
+    expect(not driver.processes(), "nothing was started")
+
+
+def an_app(driver):
+    """an app has a store of its own, in the folder of the user's data"""
+    first = driver.open(app="shop")
+    driver.result("call", client=first, method="pool.create", params={"name": "shop"})
+    driver.result("close", client=first)
+    expect(os.path.exists(os.path.join(driver.folder, "mintmark", "shop.db")), "its store is there")
+    pools = driver.result("call", client=driver.open(app="shop"), method="pool.list")["pools"]
+    expect([pool["name"] for pool in pools] == ["shop"], "it is found again")
+
+
+def spoilt(driver, kind, patience=20, **options):
+    """The error of the first call, or of opening."""
+    answer = driver.step("open", client="spoilt", patience=patience, **{"store": ":memory:", "timeoutSeconds": 10, **options})
+    if "error" not in answer:
+        answer = driver.step("call", client="spoilt", method="pool.list", patience=patience)
+    expect("error" in answer, "a program that is not Mintmark gave a result")
+    expect(answer["error"]["kind"] in kind.split(), f"expected the error {kind}, found {answer['error']}")
+    driver.step("close", client="spoilt")
+    eventually(lambda: not driver.processes(), "the process is gone")
+    return answer["error"]["message"]
+
+
+def a_missing_binary(driver):
+    """a program that is missing, or cannot be run, is named with what to do"""
+    nowhere, text = os.path.join(driver.folder, "nowhere"), os.path.join(driver.folder, "text")
+    with open(text, "w") as file:
+        file.write("no program\n")
+    for path in (nowhere, text, driver.folder):
+        message = spoilt(driver, "notFound", binary=path)
+        expect(path in message and "MINTMARK_BINARY" in message, f"the message says where and what to do: {message}")
+
+
+def an_old_binary(driver):
+    """a program without a method of this contract is called too old, with what to do"""
+    old = stand_in(driver, """
+        answer(error={"code": -32601, "message": "There is no such method.", "data": {"type": "methodNotFound", "method": m["method"]}})
+    """, version="0.0.1", methods="system.info system.ping")
+    message = spoilt(driver, "tooOld", binary=old)
+    expect("older" in message and "MINTMARK_BINARY" in message, f"the message says what to do: {message}")
+
+
+def an_old_version(driver):
+    """a program whose contract version is below the client's is called too old at the start"""
+    old = stand_in(driver, 'answer(result={"pools": []})', version="0.0.1")
+    message = spoilt(driver, "tooOld", binary=old)
+    expect("0.0.1" in message and "MINTMARK_BINARY" in message, f"the message says what to do: {message}")
+
+
+def garbage(driver):
+    """a program that prints garbage is told from Mintmark, and ended"""
+    for words in ('print("Welcome!")', 'print(json.dumps(["jsonrpc"]))', 'print(json.dumps({"id": 1, "result": {}}))', 'print("\\0\\x01{")'):
+        program = write(os.path.join(driver.folder, "garbage"), f"""
+            import json, sys, time
+            {words}
+            sys.stdout.flush()
+            sys.stdin.readline()
+            time.sleep(60)
+        """)
+        message = spoilt(driver, "garbage", binary=program)
+        expect("garbage" in message, f"the message names the program: {message}")
+
+
+def one_that_ends(driver):
+    """a program that ends at once is reported with its exit status and last words"""
+    program = write(os.path.join(driver.folder, "ends"), """
+        import sys
+        print("the disk is gone", file=sys.stderr)
+        sys.exit(74)
+    """)
+    message = spoilt(driver, "ended", binary=program)
+    expect("74" in message, f"the message says how: {message}")
+
+
+def refused_arguments(driver):
+    """arguments that the program refuses are reported as such"""
+    message = spoilt(driver, "ended", arguments=["--no-such-option"])
+    expect("arguments" in message, f"the message says so: {message}")
+
+
+def silence(driver):
+    """a program that never answers is waited for as long as asked, and ended by close"""
+    program = write(os.path.join(driver.folder, "silent"), """
+        import time
+        time.sleep(600)
+    """)
+    began = time.monotonic()
+    answer = driver.step("open", client="silent", store=":memory:", binary=program, timeoutSeconds=1)
+    if "error" not in answer:
+        answer = driver.step("call", client="silent", method="pool.list")
+    expect(answer["error"]["kind"] == "timedOut", f"it is given up: {answer}")
+    driver.step("close", client="silent", graceSeconds=0.5)
+    expect(time.monotonic() - began < 10, f"that took {time.monotonic() - began:.1f} s")
+    eventually(lambda: not driver.processes(), "the process is gone")
+
+
+def killed_in_mid_call(driver):
+    """when the process is killed, every waiting call fails; with a store on disk the next call starts it again"""
+    client = driver.open(store=os.path.join(driver.folder, "shop.db"))
+    pool = driver.result("call", client=client, method="pool.create", params={"name": "shop"})
+    driver.signal(signal.SIGSTOP)
+    for number in range(5):
+        driver.result("begin", client=client, call=f"c{number}", method="pool.list")
+    time.sleep(0.1)
+    driver.signal(signal.SIGKILL)
+    for number in range(5):
+        error = driver.error("ended", "await", call=f"c{number}")
+        expect("SIGKILL" in error["message"] or "signal" in error["message"], f"it says how: {error['message']}")
+    expect(driver.result("call", client=client, method="pool.get", params={"poolId": pool["poolId"]})["name"] == "shop", "it goes on")
+
+
+def killed_with_its_memory(driver):
+    """when a store in memory is gone the next call says so, unless restart was asked for"""
+    for restart in (None, True):
+        options = {} if restart is None else {"restart": restart}
+        client = driver.open(store=":memory:", **options)
+        ping(driver, client)
+        driver.signal(signal.SIGKILL)
+        eventually(lambda: not driver.processes(), "the process is gone")
+        if restart:
+            ping(driver, client)
+        else:
+            error = driver.error("ended", "call", client=client, method="system.ping")
+            expect("memory" in error["message"], f"it says what is gone: {error['message']}")
+
+
+def closed(driver):
+    """close lets waiting calls finish, ends the process, and refuses later calls"""
+    slow = stand_in(driver, 'time.sleep(0.5); answer(result={"pools": []})')
+    client = driver.open(store=":memory:", binary=slow)
+    ping(driver, client)
+    driver.result("begin", client=client, call="slow", method="pool.list")
+    time.sleep(0.2)
+    left = driver.processes()
+    driver.result("close", client=client)
+    driver.result("await", call="slow")
+    expect(not any(alive(each) for each in left), "the process is gone")
+    driver.error("closed", "call", client=client, method="system.ping")
+    driver.result("close", client=client)
+
+
+def nothing_is_left(driver):
+    """clients that were closed leave no process and no thread"""
+    def turn():
+        client = driver.open()
+        ping(driver, client)
+        driver.result("close", client=client)
+    turn()
+    before, files = driver.result("left"), len(os.listdir(f"/proc/{driver.process.pid}/fd"))
+    for _ in range(5):
+        turn()
+    expect(not driver.processes(), "no process is left")
+    eventually(lambda: driver.result("left") <= before, f"no thread is left: {driver.result('left')} after {before}")
+    eventually(lambda: len(os.listdir(f"/proc/{driver.process.pid}/fd")) <= files, "no descriptor is left")
+
+
+def an_end_without_close(driver):
+    """a program that ends without close takes its process with it"""
+    ping(driver, driver.open())
+    ping(driver, driver.open(store=os.path.join(driver.folder, "shop.db")))
+    expect(len(driver.processes()) == 2, "both processes run")
+
+
+CHECKS = [
+    the_data_is_named, an_app, a_missing_binary, an_old_binary, an_old_version, garbage, one_that_ends, refused_arguments, silence,
+    killed_in_mid_call, killed_with_its_memory, closed, nothing_is_left, an_end_without_close,
+]

@@ -1,0 +1,49 @@
+"""Programs that stand in for Mintmark where it has to misbehave, or to be newer or older than it is."""
+
+import os
+import sys
+import textwrap
+
+# A version that no contract is ahead of.
+NEWEST = "999.0.0"
+
+
+def stand_in(driver, body, version=NEWEST, methods="system.info system.ping"):
+    """A program that runs `body` for each request `m`; it has `answer(**members)`, and itself answers what `methods` names.
+
+    What it was sent stands in the file `seen` beside it.
+    """
+    path = os.path.join(driver.folder, "stand-in")
+    return write(path, f"""
+        import json, os, sys, time
+        seen = open({os.path.join(driver.folder, "seen")!r}, "a", buffering=1)
+        def send(message): print(json.dumps(message), flush=True)
+        def answer(**members): send({{"jsonrpc": "2.0", "id": m.get("id"), **members}})
+        info = {{"name": "mintmark", "version": {version!r}, "schemaVersion": 1, "storeKind": "memory", "testing": True, "issuer": "https://a.example",
+                "region": "local-1", "account": "000000000000", "caller": "developer", "methods": 1, "startedAt": 1}}
+        own = {{"system.info": info, "system.ping": {{"now": 1}}}}
+        for line in sys.stdin:
+            seen.write(line)
+            m = json.loads(line)
+            if m["method"] in {methods.split()!r}:
+                answer(result=own[m["method"]])
+                continue
+    """, body)
+
+
+def write(path, head, body=""):
+    """A Python program that can be run."""
+    text = textwrap.dedent(head).strip() + "\n" + textwrap.indent(textwrap.dedent(body).strip(), "    ") + "\n"
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(f"#!{sys.executable}\n{text}")
+    os.chmod(path, 0o755)
+    return path
+
+
+def seen(driver):
+    """What the stand-in was sent, line by line."""
+    path = os.path.join(driver.folder, "seen")
+    if not os.path.exists(path):
+        return []
+    with open(path, encoding="utf-8") as file:
+        return file.read().splitlines()

@@ -1,0 +1,188 @@
+package mintmark
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// Client is a Mintmark process and its methods. Any number of goroutines may share one.
+type Client struct {
+	Namespaces
+
+	options       Options
+	notifications *notifications
+	mutex         sync.Mutex
+	process       *process
+	isClosed      bool
+}
+
+// Start starts the process and waits until it has said that it is Mintmark, and new enough.
+func Start(ctx context.Context, options Options) (*Client, error) {
+	if err := options.check(); err != nil {
+		return nil, err
+	}
+	c := &Client{options: options, notifications: newNotifications(options.OnNotification)}
+	c.bind(c)
+	settings := callSettings{timeout: options.Timeout}
+	ctx, cancel := settings.limit(ctx)
+	defer cancel()
+	if _, err := c.ready(ctx, "system.info"); err != nil {
+		// Nothing was asked of it yet.
+		cancel()
+		_ = c.Shutdown(ctx)
+		return nil, err
+	}
+	return c, nil
+}
+
+// Testing starts a process with a fresh testing store in memory. Options may say more.
+func Testing(options ...Options) (*Client, error) {
+	var given Options
+	if len(options) > 0 {
+		given = options[0]
+	}
+	if given.Store == "" && given.App == "" {
+		given.Store = inMemory
+	}
+	given.Testing = true
+	return Start(context.Background(), given)
+}
+
+// Call calls a method by its name, such as one that this client does not know yet. Params are anything that has a JSON object; result is filled
+// as by json.Unmarshal, and may be nil.
+func (c *Client) Call(ctx context.Context, method string, params, result any, options ...CallOption) error {
+	answer, err := c.call(ctx, method, params, options)
+	if err != nil || result == nil {
+		return err
+	}
+	if err := json.Unmarshal(answer, result); err != nil {
+		return fmt.Errorf("mintmark: the answer of %s is not what this client takes: %w", method, err)
+	}
+	return nil
+}
+
+// Close lets the process answer what it was asked, and end; after 10 seconds it is killed. Later calls are refused.
+func (c *Client) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	return c.Shutdown(ctx)
+}
+
+// Shutdown is Close with a time of one's own: when the context ends the process is killed.
+func (c *Client) Shutdown(ctx context.Context) error {
+	c.mutex.Lock()
+	c.isClosed = true
+	process := c.process
+	c.mutex.Unlock()
+	if process != nil {
+		process.close(ctx)
+	}
+	return nil
+}
+
+func invoke[T any](ctx context.Context, c *Client, method string, params any, options []CallOption) (*T, error) {
+	var result T
+	if err := c.Call(ctx, method, params, &result, options...); err != nil {
+		return nil, err
+	}
+	return &result, nil
+}
+
+func (s *callSettings) limit(ctx context.Context) (context.Context, context.CancelFunc) {
+	if s.timeout > 0 {
+		return context.WithTimeout(ctx, s.timeout)
+	}
+	return context.WithCancel(ctx)
+}
+
+func (c *Client) call(ctx context.Context, method string, params any, options []CallOption) (json.RawMessage, error) {
+	settings := callSettings{timeout: c.options.Timeout}
+	for _, each := range options {
+		each(&settings)
+	}
+	ctx, cancel := settings.limit(ctx)
+	defer cancel()
+	body, err := requestBody(method, params, settings.trace, c.options.longestLine())
+	if err != nil {
+		return nil, err
+	}
+	process, err := c.ready(ctx, method)
+	if err != nil {
+		return nil, err
+	}
+	outcome := process.request(ctx, method, body)
+	switch {
+	case outcome.err != nil:
+		return nil, c.advised(outcome.err)
+	case outcome.message.Error != nil:
+		return nil, c.answered(method, outcome.message, process)
+	}
+	return outcome.message.Result, nil
+}
+
+func (c *Client) answered(method string, message *message, process *process) error {
+	answer := message.Error.answer(method, message.Trace)
+	err := typed(answer)
+	var missing *MethodNotFoundError
+	known, testing := knownMethod(method)
+	if !known || !errors.As(err, &missing) {
+		return err
+	}
+	if testing && !c.options.Testing {
+		missing.Message = method + " is offered by testing processes only: pass Options{Testing: true}."
+		return err
+	}
+	return &BinaryTooOldError{Binary: process.binary, Call: method, Answer: &answer}
+}
+
+// ready is the process once it has said who it is; a new one where there is none, or where one has died whose data are still there.
+func (c *Client) ready(ctx context.Context, method string) (*process, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, &CallEndedError{method, err}
+	}
+	process, err := c.running(method)
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case <-process.ready:
+		return process, nil
+	case <-process.ended:
+		return nil, c.advised(process.failure(method))
+	case <-ctx.Done():
+		return nil, &CallEndedError{method, ctx.Err()}
+	}
+}
+
+func (c *Client) running(method string) (*process, error) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if c.isClosed {
+		return nil, &ClientClosedError{method}
+	}
+	if c.process != nil && !(c.process.hasEnded() && c.options.restarts()) {
+		return c.process, nil
+	}
+	process, err := start(&c.options, c.notifications.add)
+	if err != nil {
+		return nil, err
+	}
+	c.process = process
+	return process, nil
+}
+
+// advised says of a process that ended what comes next.
+func (c *Client) advised(err error) error {
+	var ended *ProcessEndedError
+	if errors.As(err, &ended) {
+		ended.advice = "What was in memory is gone: start a new client, or one with Restart that goes on with an empty store."
+		if c.options.restarts() {
+			ended.advice = "The next call starts a new process."
+		}
+	}
+	return err
+}

@@ -1,0 +1,3 @@
+module mintmark.localhost/mintmark
+
+go 1.19

@@ -1,0 +1,109 @@
+// Package mintmarktest gives a test a Mintmark of its own: a fresh store in memory whose clock can be turned, which ends with the test.
+//
+//	func TestSignUp(t *testing.T) {
+//		m := mintmarktest.New(t)
+//		…
+//		m.Advance(time.Hour)
+//	}
+package mintmarktest
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"mintmark.localhost/mintmark"
+)
+
+// Mintmark is a client of a process of the test's own.
+type Mintmark struct {
+	*mintmark.Client
+
+	t testing.TB
+}
+
+// New starts a process for a test. It ends with the test; if the test failed, what the process logged stands in the test's output. Options may
+// say more than that.
+func New(t testing.TB, options ...mintmark.Options) *Mintmark {
+	t.Helper()
+	var given mintmark.Options
+	if len(options) > 0 {
+		given = options[0]
+	}
+	log := &testLog{}
+	if given.Stderr == nil {
+		given.Stderr = log
+	}
+	client, err := mintmark.Testing(given)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		client.Close()
+		if words := log.String(); t.Failed() && words != "" {
+			t.Log("Mintmark's log:\n" + words)
+		}
+	})
+	return &Mintmark{client, t}
+}
+
+// Now is the time that the store's clock shows.
+func (m *Mintmark) Now() time.Time {
+	m.t.Helper()
+	return m.turn(mintmark.TestClockParams{})
+}
+
+// Freeze stops the clock at a time.
+func (m *Mintmark) Freeze(at time.Time) {
+	m.t.Helper()
+	m.turn(mintmark.TestClockParams{Freeze: mintmark.Ptr(true), SetAt: mintmark.Ptr(mintmark.TimestampOf(at))})
+}
+
+// Advance moves the clock on, by whole seconds.
+func (m *Mintmark) Advance(by time.Duration) {
+	m.t.Helper()
+	m.turn(mintmark.TestClockParams{AdvanceSeconds: mintmark.Ptr(int64(by / time.Second))})
+}
+
+func (m *Mintmark) turn(params mintmark.TestClockParams) time.Time {
+	m.t.Helper()
+	clock, err := m.Test.Clock(context.Background(), params)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return clock.Now.Time()
+}
+
+// Outbox has the messages that were sent, or with an address those to it.
+func (m *Mintmark) Outbox(to ...string) []mintmark.SentMessage {
+	m.t.Helper()
+	var params mintmark.TestOutboxParams
+	if len(to) > 0 {
+		params.To = to[0]
+	}
+	outbox, err := m.Test.Outbox(context.Background(), params)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return outbox.Messages
+}
+
+// testLog keeps what a process logs.
+type testLog struct {
+	mutex sync.Mutex
+	text  strings.Builder
+}
+
+func (l *testLog) Write(text []byte) (int, error) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	return l.text.Write(text)
+}
+
+func (l *testLog) String() string {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	return l.text.String()
+}

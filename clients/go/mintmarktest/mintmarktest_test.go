@@ -1,0 +1,45 @@
+package mintmarktest_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"mintmark.localhost/mintmark"
+	"mintmark.localhost/mintmark/mintmarktest"
+)
+
+func TestEveryTestHasAStoreOfItsOwnWhoseClockTurns(t *testing.T) {
+	t.Parallel()
+	first, second := mintmarktest.New(t), mintmarktest.New(t)
+	ctx := context.Background()
+	if _, err := first.Pool.Create(ctx, mintmark.PoolCreateParams{Name: "shop"}); err != nil {
+		t.Fatal(err)
+	}
+	pools, err := second.Pool.List(ctx, mintmark.PoolListParams{})
+	if err != nil || len(pools.Pools) != 0 {
+		t.Fatalf("the second store has %v, %v", pools, err)
+	}
+	start := time.Unix(1_700_000_000, 0)
+	first.Freeze(start)
+	first.Advance(90 * time.Minute)
+	if now := first.Now(); !now.Equal(start.Add(90 * time.Minute)) {
+		t.Fatalf("the clock shows %v", now)
+	}
+}
+
+func TestTheOutboxHasTheMailedCode(t *testing.T) {
+	t.Parallel()
+	m := mintmarktest.New(t)
+	step, err := m.SignUp.Start(context.Background(), mintmark.SignUpStartParams{Username: "alice@example.com"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mails := m.Outbox("alice@example.com")
+	if len(mails) != 1 || len(m.Outbox("bob@example.com")) != 0 {
+		t.Fatalf("the outbox has %v", mails)
+	}
+	if mails[0].Code == "" || step.ContinuationToken == "" {
+		t.Fatalf("the mail is %v", mails[0])
+	}
+}

@@ -1,0 +1,243 @@
+package mintmark
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"os/exec"
+	"strconv"
+	"sync"
+	"time"
+)
+
+const (
+	// Answers have up to 16 MiB; what stands around them fits into the rest.
+	longestAnswer = 17 << 20
+
+	// infoID is the id of what every process is asked first. Calls have higher ids.
+	infoID = "0"
+)
+
+// process is one running mintmark serve and its pipe, from start to end.
+type process struct {
+	binary string
+
+	// ready is closed once it has said who it is, ended once it is gone and all calls are told.
+	ready, ended chan struct{}
+
+	command *exec.Cmd
+	input   *outbox
+	log     *log
+	notify  func(Notification)
+
+	mutex    sync.Mutex
+	lastID   int64
+	pending  map[string]chan outcome
+	isEnding bool
+	refusal  error
+}
+
+// outcome is what became of a request: an answer, or an error of this side.
+type outcome struct {
+	message *message
+	err     error
+}
+
+func start(options *Options, notify func(Notification)) (*process, error) {
+	p := &process{
+		binary: options.binary(), ready: make(chan struct{}), ended: make(chan struct{}),
+		pending: map[string]chan outcome{}, notify: notify,
+	}
+	p.command = exec.Command(p.binary, options.arguments()...)
+	p.command.Env = options.environment()
+	separate(p.command)
+	stdin, err := p.command.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	stdout, err := p.command.StdoutPipe()
+	if err != nil {
+		stdin.Close()
+		return nil, err
+	}
+	p.log, err = newLog(options.Stderr)
+	if err != nil {
+		stdin.Close()
+		stdout.Close()
+		return nil, err
+	}
+	p.command.Stderr = p.log.writer
+	if err := p.command.Start(); err != nil {
+		p.log.abandon()
+		stdin.Close()
+		stdout.Close()
+		return nil, &BinaryNotFoundError{p.binary, err}
+	}
+	p.log.writer.Close()
+	p.input = newOutbox(stdin)
+	p.input.send([]byte(`{"jsonrpc":"2.0","id":0,"method":"system.info"}` + "\n"))
+	go p.read(stdout)
+	return p, nil
+}
+
+// request sends a request and waits for what becomes of it. body is all of it but the beginning.
+func (p *process) request(ctx context.Context, method string, body []byte) outcome {
+	answer := make(chan outcome, 1)
+	p.mutex.Lock()
+	if p.isEnding {
+		p.mutex.Unlock()
+		<-p.ended
+		return outcome{err: p.failure(method)}
+	}
+	p.lastID++
+	id := strconv.FormatInt(p.lastID, 10)
+	p.pending[id] = answer
+	p.mutex.Unlock()
+	p.input.send(append([]byte(`{"jsonrpc":"2.0","id":`+id), body...))
+
+	select {
+	case found := <-answer:
+		if found.message == nil {
+			found.err = p.failure(method)
+		}
+		return found
+	case <-ctx.Done():
+		if !p.forget(id) {
+			// It was answered in this moment.
+			if found := <-answer; found.message != nil {
+				return found
+			}
+		}
+		p.input.send([]byte(`{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":` + id + "}}\n"))
+		return outcome{err: &CallEndedError{method, ctx.Err()}}
+	}
+}
+
+func (p *process) forget(id string) bool {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	_, waits := p.pending[id]
+	delete(p.pending, id)
+	return waits
+}
+
+// close ends the input: what was sent is answered, then the process ends. It is killed when the context ends first.
+func (p *process) close(ctx context.Context) {
+	p.input.end()
+	select {
+	case <-p.ended:
+	case <-ctx.Done():
+		p.command.Process.Kill()
+		<-p.ended
+	}
+}
+
+func (p *process) hasEnded() bool {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	return p.isEnding
+}
+
+// failure is a new error for a call that fails by the end of the process, which has ended.
+func (p *process) failure(method string) error {
+	<-p.ended
+	if p.refusal != nil {
+		return p.refusal
+	}
+	state := p.command.ProcessState
+	return &ProcessEndedError{Binary: p.binary, ExitCode: state.ExitCode(), Status: state.String(), Stderr: p.log.last(), Call: method}
+}
+
+// Reading
+
+func (p *process) read(stdout io.Reader) {
+	lines := bufio.NewReaderSize(stdout, 1<<16)
+	var line []byte
+	for p.refusal == nil {
+		part, err := lines.ReadSlice('\n')
+		line = append(line, part...)
+		if err == bufio.ErrBufferFull && len(line) <= longestAnswer {
+			continue
+		}
+		if err != nil && err != bufio.ErrBufferFull {
+			break
+		}
+		p.refusal = p.take(line)
+		line = nil
+	}
+	p.mutex.Lock()
+	p.isEnding = true
+	p.mutex.Unlock()
+	if p.refusal != nil {
+		p.command.Process.Kill()
+	}
+	p.finish()
+}
+
+// take hands an answer to its call. What it gives back says that the process is not what it should be.
+func (p *process) take(line []byte) error {
+	message := new(message)
+	if len(line) > longestAnswer || json.Unmarshal(line, message) != nil || message.Version != "2.0" {
+		if len(line) > 80 {
+			line = line[:80]
+		}
+		return &ProtocolError{p.binary, "it wrote " + strconv.Quote(string(line))}
+	}
+	id := string(message.ID)
+	switch {
+	case message.Method != "" && id != "":
+		return &ProtocolError{p.binary, "it asks for " + message.Method}
+	case message.Method != "":
+		p.notify(Notification{message.Method, message.Params})
+	case id == infoID:
+		return p.judge(message)
+	case id == "" || id == "null":
+		// It could not read a line and does not know whose it was: no call may wait for ever.
+		p.settleAll(outcome{message: message})
+	default:
+		p.mutex.Lock()
+		answer := p.pending[id]
+		delete(p.pending, id)
+		p.mutex.Unlock()
+		if answer != nil {
+			answer <- outcome{message: message}
+		}
+	}
+	return nil
+}
+
+// judge looks whether the process is new enough. One that may not be asked is taken for it.
+func (p *process) judge(message *message) error {
+	var info struct {
+		Version string `json:"version"`
+	}
+	if message.Error == nil && json.Unmarshal(message.Result, &info) == nil && isBelow(info.Version, ContractVersion) {
+		return &BinaryTooOldError{Binary: p.binary, Version: info.Version}
+	}
+	close(p.ready)
+	return nil
+}
+
+func (p *process) settleAll(found outcome) {
+	p.mutex.Lock()
+	waiting := p.pending
+	p.pending = map[string]chan outcome{}
+	p.mutex.Unlock()
+	for _, answer := range waiting {
+		answer <- found
+	}
+}
+
+// finish waits until the process is gone, and tells the calls that waited.
+func (p *process) finish() {
+	p.input.end()
+	// A process that has closed its output and does not end is of no use any more.
+	timer := time.AfterFunc(10*time.Second, func() { p.command.Process.Kill() })
+	p.command.Wait()
+	timer.Stop()
+	p.input.discard()
+	p.log.finish()
+	close(p.ended)
+	p.settleAll(outcome{})
+}

@@ -1,0 +1,130 @@
+package mintmark
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// message is whatever comes out of the pipe.
+type message struct {
+	Version string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id"`
+	Method  string          `json:"method"`
+	Params  json.RawMessage `json:"params"`
+	Result  json.RawMessage `json:"result"`
+	Error   *wireError      `json:"error"`
+	Trace   string          `json:"trace"`
+}
+
+// wireError is the error of an answer.
+type wireError struct {
+	Code    int64           `json:"code"`
+	Message string          `json:"message"`
+	Data    json.RawMessage `json:"data"`
+}
+
+func (e *wireError) answer(method, trace string) AnswerError {
+	var kind struct {
+		Type string `json:"type"`
+	}
+	if len(e.Data) > 0 {
+		_ = json.Unmarshal(e.Data, &kind)
+	}
+	return AnswerError{Code: e.Code, Type: kind.Type, Message: e.Message, Data: e.Data, Call: method, Trace: trace}
+}
+
+// requestBody is a request from behind its id on. What the process could not attribute to it is refused here.
+func requestBody(method string, params any, trace string, longest int) ([]byte, error) {
+	request := struct {
+		Method string `json:"method"`
+		Params any    `json:"params,omitempty"`
+		Trace  string `json:"trace,omitempty"`
+	}{method, params, trace}
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(request); err != nil {
+		return nil, &UsageError{fmt.Sprintf("the parameters of %s have no JSON: %v", method, err)}
+	}
+	body := append([]byte(","), text.Bytes()[1:]...)
+	switch {
+	case len(body)+40 > longest:
+		return nil, refused(method, -32600, "invalidRequest", fmt.Sprintf("it is longer than %d bytes (MaxLineBytes)", longest))
+	case depth(body) > 63:
+		return nil, refused(method, -32700, "parseError", "it nests deeper than 64 levels")
+	case hasReplacement(body):
+		return nil, &UsageError{fmt.Sprintf("the parameters of %s have a string that is not valid UTF-8", method)}
+	}
+	return body, nil
+}
+
+// refused is what Mintmark would answer to a line that it cannot read.
+func refused(method string, code int64, kind, reason string) error {
+	data, _ := json.Marshal(map[string]string{"type": kind, "reason": reason})
+	return typed(AnswerError{Code: code, Type: kind, Message: "This request cannot be sent: " + reason + ".", Data: data, Call: method})
+}
+
+// hasReplacement looks for what encoding/json writes for bytes that are no UTF-8; it writes a string's own U+FFFD as it is.
+func hasReplacement(body []byte) bool {
+	for {
+		at := bytes.Index(body, []byte(`\ufffd`))
+		if at < 0 {
+			return false
+		}
+		backslashes := len(body[:at]) - len(bytes.TrimRight(body[:at], `\`))
+		if backslashes%2 == 0 {
+			return true
+		}
+		body = body[at+6:]
+	}
+}
+
+// depth is how deep the arrays and objects of a JSON text without its first brace nest.
+func depth(text []byte) int {
+	level, deepest, inString := 0, 0, false
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			inString = !inString
+		case '{', '[':
+			if !inString {
+				level++
+			}
+		case '}', ']':
+			if !inString {
+				level--
+			}
+		}
+		if level > deepest {
+			deepest = level
+		}
+	}
+	return deepest
+}
+
+// isBelow compares versions such as 0.1.0; what is no version is not below anything.
+func isBelow(version, other string) bool {
+	if version == "" {
+		return false
+	}
+	left, right := numbers(version), numbers(other)
+	for i := range right {
+		if left[i] != right[i] {
+			return left[i] < right[i]
+		}
+	}
+	return false
+}
+
+func numbers(version string) (found [3]int) {
+	version, _, _ = strings.Cut(version, "-")
+	for i, part := range strings.SplitN(version, ".", 3) {
+		found[i], _ = strconv.Atoi(part)
+	}
+	return found
+}

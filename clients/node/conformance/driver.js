@@ -1,0 +1,109 @@
+// The Node client, as ../../conformance/README.md asks of a driver.
+import { createInterface } from "node:readline";
+import {
+  BinaryNotFound, BinaryTooOld, CallAborted, CallTimedOut, ClientClosed, CredentialsProvider, DeveloperUserAlreadyRegistered, Mintmark,
+  ProcessEnded, ProtocolError, RpcError,
+} from "../src/index.js";
+
+const clients = {};
+const heard = {};
+const calls = {};
+const providers = {};
+
+/** What an application's own backend fails with. */
+class Down extends Error {}
+
+const kinds = [
+  [BinaryTooOld, "tooOld"], [RpcError, "answered"], [BinaryNotFound, "notFound"], [ProcessEnded, "ended"], [ProtocolError, "garbage"],
+  [CallTimedOut, "timedOut"], [CallAborted, "cancelled"], [ClientClosed, "closed"], [Down, "own"], [TypeError, "refused"],
+];
+
+function keep(step, client) {
+  clients[step.client] = client;
+  heard[step.client] = [];
+  client.on("notification", (notification) => heard[step.client].push(notification));
+}
+
+/** By the typed method where there is one; what is wrong on purpose goes by its name. */
+function call(step, signal) {
+  const client = clients[step.client];
+  const { timeoutSeconds, trace } = step;
+  const options = { timeoutMs: timeoutSeconds ? timeoutSeconds * 1000 : undefined, signal, trace: trace ?? undefined };
+  const [namespace, verb] = step.method.split(".");
+  const methods = Object.hasOwn(client, namespace) ? client[namespace] : {};
+  if (typeof methods[verb] === "function") return methods[verb](step.params, options);
+  return client.call(step.method, step.params, options);
+}
+
+function strange(step) {
+  const cycle = {};
+  cycle.itself = cycle;
+  const value = { nan: NaN, infinity: Infinity, cycle, surrogate: "\ud800", date: new Date(), function: () => 1 }[step.value];
+  return clients[step.client].account.setClaims({ accountId: "a", claims: { value } });
+}
+
+function openProvider(step) {
+  const client = clients[step.client];
+  const state = { backend: step.backend, asked: [] };
+  const { poolId } = step.params;
+  async function onTokenRequired(logins, { identityId }) {
+    state.asked.push(logins);
+    if (state.backend === "fails") throw new Down("the backend is down");
+    if (state.backend === "slow") await new Promise((resolve) => setTimeout(resolve, 300));
+    try {
+      return await client.token.mintForDeveloper({ poolId, logins, identityId });
+    } catch (error) {
+      if (!(error instanceof DeveloperUserAlreadyRegistered)) throw error;
+      return client.token.mintForDeveloper({ poolId, logins });
+    }
+  }
+  state.provider = new CredentialsProvider(client, { ...step.params, onTokenRequired });
+  providers[step.provider] = state;
+}
+
+const steps = {
+  open: (step) => {
+    const { store, app, testing, binary, arguments: more, restart, timeoutSeconds } = step;
+    const timeoutMs = timeoutSeconds && timeoutSeconds * 1000;
+    keep(step, new Mintmark({ store, app, testing, binary, arguments: more, restart, timeoutMs, stderr: "ignore" }));
+  },
+  testing: async (step) => keep(step, await Mintmark.testing({ stderr: "ignore" })),
+  call: (step) => call(step),
+  many: (step) => Promise.all(step.params.map((params) => carryOut({ ...step, do: "call", params }))),
+  begin: (step) => {
+    const controller = new AbortController();
+    const then = { ...step, do: step.then ?? "call", signal: controller.signal };
+    calls[step.call] = { controller, outcome: carryOut(then) };
+  },
+  cancel: (step) => calls[step.call].controller.abort(),
+  strange,
+  notifications: (step) => heard[step.client],
+  left: () => process.getActiveResourcesInfo().filter((name) => name !== "Immediate").length,
+  close: (step) => clients[step.client]?.close({ timeoutMs: step.graceSeconds ? step.graceSeconds * 1000 : undefined }),
+  "provider.open": openProvider,
+  "provider.get": (step) => providers[step.provider].provider.get({ refresh: step.refresh ?? false }),
+  "provider.identityId": (step) => providers[step.provider].provider.identityId(),
+  "provider.setLogins": (step) => providers[step.provider].provider.setLogins(step.logins),
+  "provider.clearCredentials": (step) => providers[step.provider].provider.clearCredentials(),
+  "provider.clearKeychain": (step) => providers[step.provider].provider.clearKeychain(),
+  "provider.close": (step) => providers[step.provider].provider.close(),
+  "provider.asked": (step) => providers[step.provider].asked,
+  "provider.backend": (step) => void (providers[step.provider].backend = step.backend),
+};
+
+async function carryOut(step) {
+  if (step.do === "await") return calls[step.call].outcome;
+  try {
+    const run = step.do === "call" ? () => call(step, step.signal) : () => steps[step.do](step);
+    return { result: (await run()) ?? null };
+  } catch (error) {
+    const kind = kinds.find(([Kind]) => error instanceof Kind)?.[1];
+    if (!kind) return { fault: error.stack };
+    const { code, type, data, trace } = error;
+    return { error: { kind, class: error.constructor.name, message: error.message, code, type, data, trace } };
+  }
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  process.stdout.write(JSON.stringify(await carryOut(JSON.parse(line))) + "\n");
+}

@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { mintmark } from "../src/testing.js";
+import { folder } from "./support.js";
+
+test("a test has a store of its own, whose clock turns", async (t) => {
+  const [{ m, clock }, other] = [await mintmark(t), await mintmark(t)];
+  await m.pool.create({ name: "shop" });
+  assert.deepEqual((await other.m.pool.list()).pools, []);
+  assert.equal(await clock.freeze(new Date(1_700_000_000_000)), 1_700_000_000);
+  assert.equal(await clock.advance(3600), 1_700_003_600);
+  assert.equal(await clock.now(), 1_700_003_600);
+  assert.ok((await clock.set(1_800_000_000)) >= 1_800_000_000);
+  await clock.run();
+});
+
+test("the outbox has the code that was mailed", async (t) => {
+  const { m, outbox } = await mintmark(t);
+  const to = "alice@example.com";
+  await assert.rejects(outbox.code(to), /No code was sent to alice@example.com/);
+  const { continuationToken } = await m.signUp.start({ username: to });
+  assert.equal((await m.signUp.submitCode({ continuationToken, code: await outbox.code(to) })).state, "completed");
+  assert.equal((await outbox.last()).to, to);
+  assert.deepEqual(await outbox.messages("bob@example.com"), []);
+});
+
+test("the process ends with its test, also one that fails", (t) => {
+  const path = join(folder(t), "it.test.mjs");
+  const index = JSON.stringify(new URL("../src/testing.js", import.meta.url));
+  writeFileSync(
+    path,
+    `import { test } from "node:test"; import { mintmark } from ${index};
+test("it", async (t) => { const { m } = await mintmark(t); console.error("pid", m.pid); throw new Error("no"); });`,
+  );
+  // The runner says to its children whose they are.
+  const { NODE_TEST_CONTEXT, ...env } = process.env;
+  const ran = spawnSync(process.execPath, ["--test-reporter=tap", path], { encoding: "utf8", timeout: 30_000, env });
+  assert.equal(ran.status, 1, ran.stdout + ran.stderr);
+  const pid = Number(/pid (\d+)/.exec(ran.stderr + ran.stdout)?.[1]);
+  assert.throws(() => process.kill(pid, 0), { code: "ESRCH" });
+});

@@ -1,0 +1,202 @@
+"""Temporary credentials that stay fresh, with tokens that the application's own backend mints."""
+
+import asyncio
+import threading
+from typing import Any, Awaitable, Callable, Dict, Mapping, Optional, Protocol
+
+from ._async import AsyncMintmark
+from ._client import Mintmark
+from .generated.errors import ProviderNotOpen
+from .generated.types import CredentialsProviderAnswer
+
+
+class IdentityToken(Protocol):
+    """What a backend gives: `types.TokenMintForDeveloperResult` is one."""
+
+    @property
+    def identity_id(self) -> str: ...
+
+    @property
+    def token(self) -> str: ...
+
+
+OnTokenRequired = Callable[[Dict[str, str], Optional[str]], IdentityToken]
+AsyncOnTokenRequired = Callable[[Dict[str, str], Optional[str]], Awaitable[IdentityToken]]
+
+
+class Opening:
+    """How a provider is opened; again after its process has died."""
+
+    def __init__(
+        self, pool_id: str, *, key: str = "default", logins: Optional[Mapping[str, str]] = None, flow: Optional[str] = None,
+        role_arn: Optional[str] = None, custom_role_arn: Optional[str] = None, refresh_ahead_seconds: Optional[int] = None,
+    ) -> None:
+        """
+        Args:
+            pool_id: The pool whose users it is for.
+            key: Names the kept identity: an installation, a device, a profile.
+            logins: Who the user is; without it a guest.
+            flow: `enhanced`, or `basic` for a role that is taken on by a token.
+            role_arn: The role of the basic flow.
+            custom_role_arn: The role of the enhanced flow, where several are offered.
+            refresh_ahead_seconds: How long before their end credentials are renewed; without it 600.
+        """
+        self._params: Dict[str, Any] = {
+            "poolId": pool_id, "key": key, "logins": None if logins is None else dict(logins), "flow": flow, "roleArn": role_arn,
+            "customRoleArn": custom_role_arn, "refreshAheadSeconds": refresh_ahead_seconds, "tokenSource": "caller",
+        }
+        self._provider: Optional[str] = None
+        self._is_closed = False
+
+
+class CredentialsProvider(Opening):
+    """Keeps the temporary credentials of one user fresh.
+
+    Where a token of the application's own backend is needed, `on_token_required(logins, identity_id)` is called: it gives what the
+    backend got from `token.mint_for_developer`, and what it raises is raised by the call that needed the token. Any number of threads
+    may share a provider; the backend is asked once for all that wait.
+    """
+
+    def __init__(self, client: Mintmark, pool_id: str, on_token_required: OnTokenRequired, **options: Any) -> None:
+        """`options` are those of `Opening`."""
+        super().__init__(pool_id, **options)
+        self._client = client
+        self._on_token_required = on_token_required
+        self._opening, self._asking = threading.Lock(), threading.Lock()
+
+    def get(self, refresh: bool = False) -> CredentialsProviderAnswer:
+        """Credentials that are good for a while, with `identity_id` and `role_arn`. `refresh` renews them in any case."""
+        return self._ready("credentialsProvider.get", {"refresh": True} if refresh else {})
+
+    def identity_id(self) -> str:
+        """The id of the identity."""
+        found = self._ready("credentialsProvider.identityId", {}).identity_id
+        assert found is not None
+        return found
+
+    def set_logins(self, logins: Mapping[str, str]) -> None:
+        """Says who the user is now. The identity is kept, and may become another one that the logins own."""
+        self._params["logins"] = dict(logins)
+        self._call("credentialsProvider.setLogins", {"logins": dict(logins)})
+
+    def clear_credentials(self) -> None:
+        """Drops the credentials and keeps the identity."""
+        self._call("credentialsProvider.clearCredentials", {})
+
+    def clear_keychain(self) -> None:
+        """Drops everything: credentials, identity and logins. For a sign-out, and for another user."""
+        self._params["logins"] = None
+        self._call("credentialsProvider.clearKeychain", {})
+
+    def close(self) -> None:
+        """What it holds in memory is gone; the identity's id stays in the store under its key."""
+        if not self._is_closed and self._provider is not None:
+            self._client.call("credentialsProvider.close", {"provider": self._provider})
+        self._is_closed = True
+
+    def __enter__(self) -> "CredentialsProvider":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def _ready(self, method: str, params: Dict[str, Any]) -> CredentialsProviderAnswer:
+        answer = CredentialsProviderAnswer.of(self._call(method, params))
+        if answer.state != "tokenRequired":
+            return answer
+        with self._asking:
+            # Whoever waited here may find it done.
+            answer = CredentialsProviderAnswer.of(self._call(method, {}))
+            if answer.state != "tokenRequired":
+                return answer
+            given = self._on_token_required(dict(answer.logins or {}), answer.identity_id)
+            return CredentialsProviderAnswer.of(self._client.call("credentialsProvider.submitToken", {
+                "continuationToken": answer.continuation_token, "identityId": given.identity_id, "token": given.token}))
+
+    def _call(self, method: str, params: Dict[str, Any]) -> Any:
+        provider = self._open(None)
+        try:
+            return self._client.call(method, {**params, "provider": provider})
+        except ProviderNotOpen:
+            # A process that was started anew does not know it.
+            return self._client.call(method, {**params, "provider": self._open(provider)})
+
+    def _open(self, instead_of: Optional[str]) -> str:
+        with self._opening:
+            if self._provider is None or (self._provider == instead_of and not self._is_closed):
+                self._provider = str(self._client.call("credentialsProvider.open", self._params)["provider"])
+            return self._provider
+
+
+class AsyncCredentialsProvider(Opening):
+    """The same for asyncio: `on_token_required` is a coroutine function."""
+
+    def __init__(self, client: AsyncMintmark, pool_id: str, on_token_required: AsyncOnTokenRequired, **options: Any) -> None:
+        """`options` are those of `Opening`."""
+        super().__init__(pool_id, **options)
+        self._client = client
+        self._on_token_required = on_token_required
+        self._opening, self._asking = asyncio.Lock(), asyncio.Lock()
+
+    async def get(self, refresh: bool = False) -> CredentialsProviderAnswer:
+        """Credentials that are good for a while, with `identity_id` and `role_arn`. `refresh` renews them in any case."""
+        return await self._ready("credentialsProvider.get", {"refresh": True} if refresh else {})
+
+    async def identity_id(self) -> str:
+        """The id of the identity."""
+        found = (await self._ready("credentialsProvider.identityId", {})).identity_id
+        assert found is not None
+        return found
+
+    async def set_logins(self, logins: Mapping[str, str]) -> None:
+        """Says who the user is now. The identity is kept, and may become another one that the logins own."""
+        self._params["logins"] = dict(logins)
+        await self._call("credentialsProvider.setLogins", {"logins": dict(logins)})
+
+    async def clear_credentials(self) -> None:
+        """Drops the credentials and keeps the identity."""
+        await self._call("credentialsProvider.clearCredentials", {})
+
+    async def clear_keychain(self) -> None:
+        """Drops everything: credentials, identity and logins. For a sign-out, and for another user."""
+        self._params["logins"] = None
+        await self._call("credentialsProvider.clearKeychain", {})
+
+    async def close(self) -> None:
+        """What it holds in memory is gone; the identity's id stays in the store under its key."""
+        if not self._is_closed and self._provider is not None:
+            await self._client.call("credentialsProvider.close", {"provider": self._provider})
+        self._is_closed = True
+
+    async def __aenter__(self) -> "AsyncCredentialsProvider":
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self.close()
+
+    async def _ready(self, method: str, params: Dict[str, Any]) -> CredentialsProviderAnswer:
+        answer = CredentialsProviderAnswer.of(await self._call(method, params))
+        if answer.state != "tokenRequired":
+            return answer
+        async with self._asking:
+            # Whoever waited here may find it done.
+            answer = CredentialsProviderAnswer.of(await self._call(method, {}))
+            if answer.state != "tokenRequired":
+                return answer
+            given = await self._on_token_required(dict(answer.logins or {}), answer.identity_id)
+            return CredentialsProviderAnswer.of(await self._client.call("credentialsProvider.submitToken", {
+                "continuationToken": answer.continuation_token, "identityId": given.identity_id, "token": given.token}))
+
+    async def _call(self, method: str, params: Dict[str, Any]) -> Any:
+        provider = await self._open(None)
+        try:
+            return await self._client.call(method, {**params, "provider": provider})
+        except ProviderNotOpen:
+            # A process that was started anew does not know it.
+            return await self._client.call(method, {**params, "provider": await self._open(provider)})
+
+    async def _open(self, instead_of: Optional[str]) -> str:
+        async with self._opening:
+            if self._provider is None or (self._provider == instead_of and not self._is_closed):
+                self._provider = str((await self._client.call("credentialsProvider.open", self._params))["provider"])
+            return self._provider

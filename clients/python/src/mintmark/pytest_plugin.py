@@ -1,0 +1,123 @@
+"""Fixtures for pytest: a Mintmark of the test's own, its clock and its outbox. Installed with the package; nothing is to be imported.
+
+    def test_sign_up(mintmark, mintmark_clock, mintmark_outbox):
+        step = mintmark.sign_up.start(username="alice@example.com")
+        mintmark.sign_up.submit_code(continuation_token=step.continuation_token, code=mintmark_outbox.code("alice@example.com"))
+        mintmark_clock.advance(hours=1)
+
+The settings of pytest.ini, or of [tool.pytest.ini_options]: `mintmark_scope = module` (or `class`, `package`, `session`) lets the tests there share
+one process, which is as new before each test; `mintmark_binary` names the program.
+"""
+
+import datetime
+from typing import Any, Iterator, List, Optional, Union
+
+import pytest
+
+from ._client import Mintmark
+from ._testing import testing
+from .generated.types import SentMessage
+
+SCOPES = ("function", "class", "module", "package", "session")
+
+
+class Clock:
+    """The clock of a testing store. Times are seconds since 1970, or `datetime`s with a time zone."""
+
+    def __init__(self, client: Mintmark) -> None:
+        self._client = client
+
+    def now(self) -> int:
+        """What it shows."""
+        return self._client.test.clock().now
+
+    def freeze(self, at: Union[int, datetime.datetime, None] = None) -> int:
+        """Stops it, at a time or where it is."""
+        return self._client.test.clock(freeze=True, set_at=None if at is None else seconds(at)).now
+
+    def run(self) -> int:
+        """Lets it run on."""
+        return self._client.test.clock(freeze=False).now
+
+    def set(self, at: Union[int, datetime.datetime]) -> int:
+        """Sets it."""
+        return self._client.test.clock(set_at=seconds(at)).now
+
+    def advance(self, seconds: int = 0, **more: float) -> int:
+        """Moves it on, by seconds or by what `datetime.timedelta` takes: `advance(hours=1)`."""
+        return self._client.test.clock(advance_seconds=seconds + int(datetime.timedelta(**more).total_seconds())).now
+
+
+class Outbox:
+    """The mails and text messages that a testing store would have sent."""
+
+    def __init__(self, client: Mintmark) -> None:
+        self._client = client
+
+    def messages(self, to: Optional[str] = None) -> List[SentMessage]:
+        """All of them, or those to one address or number."""
+        return self._client.test.outbox(to=to).messages
+
+    def last(self, to: Optional[str] = None) -> SentMessage:
+        """The last one; a test that finds none fails."""
+        found = self.messages(to)
+        if not found:
+            pytest.fail(f"no message was sent{'' if to is None else ' to ' + to}", pytrace=False)
+        return found[-1]
+
+    def code(self, to: Optional[str] = None) -> str:
+        """The code in the last one that has a code."""
+        found = [each.code for each in self.messages(to) if each.code]
+        if not found:
+            pytest.fail(f"no code was sent{'' if to is None else ' to ' + to}", pytrace=False)
+        return found[-1]
+
+
+def seconds(at: Union[int, datetime.datetime]) -> int:
+    if isinstance(at, int):
+        return at
+    if at.tzinfo is None:
+        raise ValueError("name the time zone of a datetime, such as datetime.timezone.utc")
+    return int(at.timestamp())
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addini("mintmark_scope", f"which tests share a Mintmark process: {', '.join(SCOPES)}", default="function")
+    parser.addini("mintmark_binary", "the program; without it MINTMARK_BINARY, else mintmark on the PATH", default="")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    named = config.getini("mintmark_scope")
+    if named not in SCOPES:
+        raise pytest.UsageError(f"mintmark_scope is one of {', '.join(SCOPES)}, not {named}")
+
+
+def scope(fixture_name: str, config: pytest.Config) -> Any:
+    return config.getini("mintmark_scope")
+
+
+@pytest.fixture(scope=scope)
+def mintmark_process(request: pytest.FixtureRequest) -> Iterator[Mintmark]:
+    """The process that the tests of one `mintmark_scope` share."""
+    with testing(binary=request.config.getini("mintmark_binary") or None) as client:
+        yield client
+
+
+@pytest.fixture
+def mintmark(request: pytest.FixtureRequest, mintmark_process: Mintmark) -> Mintmark:
+    """A client of a fresh Mintmark: an empty testing store in memory."""
+    if request.config.getini("mintmark_scope") != "function":
+        mintmark_process.test.reset()
+    return mintmark_process
+
+
+@pytest.fixture
+def mintmark_clock(mintmark: Mintmark) -> Clock:
+    """The clock of the test's Mintmark."""
+    return Clock(mintmark)
+
+
+@pytest.fixture
+def mintmark_outbox(mintmark: Mintmark) -> Outbox:
+    """The messages that the test's Mintmark would have sent."""
+    return Outbox(mintmark)
