@@ -118,7 +118,6 @@ enum RecordedValues {
               "$createdAt": 1700000000,
               "$linkedAt": 1700000000,
               "$updatedAt": 1700000000,
-              "$linkedAt": 1700000000,
               "$signedInAt": 1700000000,
               "$activeAt": 1700000000,
               "$activeLater": 1700086400,
