@@ -122,7 +122,3 @@ class Kubectl(EndToEnd):
         done = self.kubectl("get", "--raw", "/api")
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("mintmark login --app ops", done.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()
