@@ -197,22 +197,42 @@ class InTheBrowser(Login):
     def test_the_address_is_printed_where_nothing_opens(self):
         self.provide()
         self.browser()
-        port = closed_port()
         for arguments, environment, words in (
-                (("--no-browser", "--callback-port", str(port), "--callback-path", "/back"), {}, b""),
-                ((), {"BROWSER": None}, b"DISPLAY"), ((), {"BROWSER": self.path("nothing")}, b"BROWSER names no program")):
-            environment = clean_environment(self.folder, {"BROWSER": self.path("browser"), "DISPLAY": None, "WAYLAND_DISPLAY": None, **environment})
-            login = subprocess.Popen([binary(), "login", *self.options, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
-            said = line = login.stderr.readline()
-            while line and b"response_type" not in line:
-                said += (line := login.stderr.readline())
-            url = said.splitlines()[-1].strip().decode()
-            if arguments:
-                self.assertIn(f"redirect_uri=http%3A%2F%2F127.0.0.1%3A{port}%2Fback&", url)
-            subprocess.run([self.path("browser"), url], check=True, capture_output=True)
-            out, rest = login.communicate(timeout=20)
-            self.assertEqual((login.returncode, out[:9]), (0, b"Signed in"), rest)
-            self.assertIn(words, said + rest)
+                (("--no-browser",), {}, b""), ((), {"BROWSER": None}, b"DISPLAY"), ((), {"BROWSER": self.path("nothing")}, b"BROWSER names no program")):
+            login, url, said = self.begin(*arguments, environment=environment)
+            self.assertRegex(url, r"redirect_uri=http%3A%2F%2F127\.0\.0\.1%3A\d+%2F[^%&]{43}&")
+            self.assertIn(words, said + self.follow(login, url))
+
+    def test_where_the_person_comes_back_to(self):
+        self.provide()
+        self.browser()
+        while True:
+            port = closed_port()
+            login, url, said = self.begin("--no-browser", "--callback-port", str(port), "--callback-path", "/back")
+            if b"listenerUnavailable" not in said:   # somebody else has taken the port meanwhile
+                break
+        self.assertIn(f"redirect_uri=http%3A%2F%2F127.0.0.1%3A{port}%2Fback&", url)
+        self.follow(login, url)
+
+    def begin(self, *arguments, environment=None):
+        """`mintmark login` up to the address that it prints: the process, the address, and all that it has said."""
+        environment = clean_environment(self.folder, {"BROWSER": self.path("browser"), "DISPLAY": None, "WAYLAND_DISPLAY": None, **(environment or {})})
+        login = subprocess.Popen([binary(), "login", *self.options, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, bufsize=0)
+        self.addCleanup(login.wait)
+        self.addCleanup(login.kill)
+        self.addCleanup(login.stdout.close)
+        self.addCleanup(login.stderr.close)
+        said = line = login.stderr.readline()
+        while line and b"response_type" not in line:
+            said += (line := login.stderr.readline())
+        return login, line.strip().decode(), said
+
+    def follow(self, login, url):
+        """Opens the address, and sees the login end well: what it says at the end."""
+        subprocess.run([self.path("browser"), url], check=True, capture_output=True)
+        out, rest = login.communicate(timeout=60)
+        self.assertEqual((login.returncode, out[:9]), (0, b"Signed in"), rest)
+        return rest
 
     def test_the_browser_may_be_one_of_several_and_take_the_address_anywhere(self):
         self.provide()

@@ -3,7 +3,6 @@
 import json
 import os
 import subprocess
-import unittest
 
 import anyio
 import jsonschema
@@ -296,7 +295,3 @@ class Tools(EndToEnd):
 def contract_errors():
     with open(os.path.join(ROOT, "schemas", "errors.json"), encoding="utf-8") as file:
         return {each["type"]: each["code"] for each in json.load(file)["errors"]}
-
-
-if __name__ == "__main__":
-    unittest.main()

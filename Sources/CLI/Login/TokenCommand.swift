@@ -1,5 +1,6 @@
 import ArgumentParser
 import Contract
+import Identity
 import Mintmark
 
 /// `mintmark token`
@@ -30,6 +31,14 @@ struct TokenCommand: ParsableCommand {
         let access = try Environment.flag("ACCESS", or: access)
         let seconds = try minValid ?? Environment.integer("MIN_VALID") ?? 300
         guard 0...86_400 ~= seconds else { throw ValidationError("--min-valid is between 0 and 86400 seconds.") }
+        let tokens = try Self.tokens(of: settings, goodFor: seconds)
+        try Printing.out(access ? tokens.accessToken : tokens.idToken)
+    }
+
+    /// The tokens of the session that is kept.
+    ///
+    /// - Throws: `ExitCode`, when the reason has been said: 3 if nobody is signed in.
+    static func tokens(of settings: StoreSettings, goodFor seconds: Int64) throws -> OwnSessions.Tokens {
         let store = try OwnStore(settings)
         defer { store.close() }
         func nobody(_ why: String) -> ExitCode {
@@ -38,7 +47,7 @@ struct TokenCommand: ParsableCommand {
         }
         do {
             guard let tokens = try store.tokens(goodFor: seconds) else { throw nobody("Nobody is signed in.") }
-            try Printing.out(access ? tokens.accessToken : tokens.idToken)
+            return tokens
         } catch let error {
             switch contractError(error) {
             case is RefreshTokenExpired, is RefreshTokenReused, is RefreshTokenInvalid: throw nobody("The session has ended.")

@@ -1,0 +1,117 @@
+import ArgumentParser
+import Glibc
+import JSON
+
+/// `mintmark configure`
+struct Configure: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Print what another tool's configuration needs to take its credentials from here, or write it there.",
+        discussion: """
+            For kubectl this is a user for the kubeconfig, whose credential `mintmark kube-credential` gives. With --write kubectl itself \
+            adds it to the file that KUBECONFIG names, else ~/.kube/config:
+
+              mintmark login --app ops
+              mintmark configure kubectl --app ops --write
+              kubectl config set-context --current --user mintmark
+
+            The API server trusts the tokens with --oidc-issuer-url=<issuer>/tenants/default and --oidc-client-id=default.
+            """)
+
+    @Argument(help: "The tool: kubectl.", completion: .list(["kubectl"]))
+    var tool: String
+
+    @Flag(help: "Write it to the tool's configuration.")
+    var write = false
+
+    @Option(help: ArgumentHelp("The name of the user in the kubeconfig. (default: mintmark)", valueName: "name"))
+    var user: String?
+
+    @Option(
+        help: ArgumentHelp("The version of the exchange: v1, or v1beta1 for kubectl before 1.24. (default: v1)", valueName: "version"),
+        completion: .list(["v1", "v1beta1"]))
+    var apiVersion: String?
+
+    @OptionGroup var options: StoreOptions
+
+    func run() throws {
+        guard tool == "kubectl" else { throw ValidationError("There is nothing to configure for '\(tool)' here; there is for kubectl.") }
+        let version = apiVersion ?? Environment["API_VERSION"] ?? "v1"
+        guard let version = ExecCredential.Version(rawValue: "client.authentication.k8s.io/\(version)") else {
+            throw ValidationError("--api-version is v1 or v1beta1, not '\(version)'.")
+        }
+        // What makes no sense is said now, not when kubectl asks.
+        _ = try options.settings.configuration()
+        let user = KubeconfigUser(
+            name: user ?? Environment["USER"] ?? "mintmark", version: version, command: try Self.program(),
+            arguments: try ["kube-credential"] + options.settings.storeArguments())
+        if write { throw user.writtenByKubectl() }
+        try Printing.out(user.lines)
+    }
+
+    /// Where this program is.
+    private static func program() throws -> String {
+        var path = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink("/proc/self/exe", &path, path.count - 1)
+        guard count > 0 else { throw ValidationError("Where this program is cannot be found out: /proc is missing.") }
+        return String(decoding: path[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}
+
+/// A user of a kubeconfig whose credential comes from a command.
+struct KubeconfigUser {
+    let name: String
+    let version: ExecCredential.Version
+    let command: String
+    let arguments: [String]
+
+    /// As they stand in a kubeconfig. JSON's strings and lists are YAML's.
+    var lines: String {
+        """
+        users:
+        - name: \(JSONValue.string(name).text)
+          user:
+            exec:
+              apiVersion: \(version.rawValue)
+              command: \(JSONValue.string(command).text)
+              args: \(JSONValue.array(arguments.map { .string($0) }).text)
+              interactiveMode: Never
+        """
+    }
+
+    /// Becomes kubectl, which adds it or changes it.
+    ///
+    /// - Returns: why it does not.
+    func writtenByKubectl() -> ValidationError {
+        var words = ["kubectl", "config", "set-credentials", name, "--exec-command=\(command)", "--exec-api-version=\(version.rawValue)"]
+        words += arguments.map { "--exec-arg=\($0)" }
+        // Where it must be said, kubectl can say it.
+        if version == .v1 { words.append("--exec-interactive-mode=Never") }
+        let given = words.map { strdup($0) } + [nil]
+        execvp("kubectl", given)
+        return ValidationError("kubectl does not start (\(String(cString: strerror(errno)))). Without --write the lines are printed.")
+    }
+}
+
+extension StoreSettings {
+    /// The options that say which store, good in every folder.
+    ///
+    /// - Throws: `ValidationError`.
+    fileprivate func storeArguments() throws -> [String] {
+        if store == ":memory:" { throw ValidationError("A store in memory ends with its process; name a file, or an app.") }
+        let isFile = store.map { !$0.contains("://") } ?? false
+        let named: [(String, String?)] = [
+            ("--app", app), ("--store", try isFile ? store.map(Self.absolute) : store), ("--issuer", issuer), ("--region", region),
+            ("--account", account), ("--master-key-file", try masterKeyFile.map(Self.absolute)),
+            ("--ca-file", try caFile.map(Self.absolute)),
+            ("--proxy", proxy),
+        ]
+        return named.flatMap { name, value in value.map { [name, $0] } ?? [] } + (testing ? ["--testing"] : [])
+    }
+
+    private static func absolute(_ path: String) throws -> String {
+        if path.hasPrefix("/") { return path }
+        guard let folder = getcwd(nil, 0) else { throw ValidationError("This folder is gone; name the store by its whole path.") }
+        defer { free(folder) }
+        return "\(String(cString: folder))/\(path)"
+    }
+}

@@ -1,0 +1,77 @@
+import ArgumentParser
+import Contract
+import Glibc
+import JSON
+import Mintmark
+import Platform
+
+/// `mintmark kube-credential`
+struct KubeCredential: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "kube-credential", abstract: "Give kubectl the ID token of whoever is signed in here.",
+        discussion: """
+            kubectl and every other program built on client-go runs this when it needs a credential, with the version of the exchange in \
+            KUBERNETES_EXEC_INFO, and asks again when the token has expired or was refused. `mintmark configure kubectl` sets it up. \
+            Sign in with `mintmark login` first; the exit code is 3 when nobody is.
+            """)
+
+    @OptionGroup var options: StoreOptions
+
+    func run() throws {
+        let version = try ExecCredential.Version.asked()
+        let token = try TokenCommand.tokens(of: options.settings, goodFor: 300).idToken
+        try Printing.out(ExecCredential(version: version, token: token).text)
+    }
+}
+
+/// What client-go reads from an exec plugin (`client.authentication.k8s.io`).
+struct ExecCredential {
+    /// The versions of the exchange. The answer has the one that was asked for, or it is refused.
+    enum Version: String, CaseIterable {
+        case v1 = "client.authentication.k8s.io/v1"
+        case v1beta1 = "client.authentication.k8s.io/v1beta1"
+
+        /// What KUBERNETES_EXEC_INFO asks for; without it, which is nobody but a person, the latest.
+        ///
+        /// - Throws: `ValidationError`.
+        static func asked() throws -> Version {
+            guard let text = Environment.plain("KUBERNETES_EXEC_INFO") else { return .v1 }
+            let info = (try? JSONValue(parsing: text)) ?? .null
+            guard info["kind"]?.string == "ExecCredential", let named = info["apiVersion"]?.string else {
+                throw ValidationError("KUBERNETES_EXEC_INFO holds no ExecCredential; it is set by kubectl.")
+            }
+            guard let version = Version(rawValue: named) else {
+                let known = allCases.map(\.rawValue).joined(separator: " or ")
+                throw ValidationError("kubectl asks for \(named); set apiVersion to \(known) where the kubeconfig names this command.")
+            }
+            return version
+        }
+    }
+
+    let version: Version
+    /// A JSON Web Token.
+    let token: String
+
+    var text: String {
+        var status: JSONObject = ["token": .string(token)]
+        status["expirationTimestamp"] = expiry.map { .string($0) }
+        let credential: JSONObject = ["apiVersion": .string(version.rawValue), "kind": "ExecCredential", "status": .object(status)]
+        return JSONValue.object(credential).text
+    }
+
+    /// When the token expires (RFC 3339); client-go keeps it until then.
+    private var expiry: String? {
+        let parts = token.split(separator: ".")
+        guard parts.count == 3, let bytes = Base64URL.decode(String(parts[1])),
+            var seconds = (try? JSONValue(parsing: bytes))?["exp"]?.int.flatMap({ time_t(exactly: $0) })
+        else { return nil }
+        var day = tm()
+        gmtime_r(&seconds, &day)
+        func padded(_ number: Int32, _ digits: Int = 2) -> String {
+            let text = String(number)
+            return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
+        }
+        let date = [padded(day.tm_year + 1900, 4), padded(day.tm_mon + 1), padded(day.tm_mday)].joined(separator: "-")
+        return "\(date)T\([day.tm_hour, day.tm_min, day.tm_sec].map { padded($0) }.joined(separator: ":"))Z"
+    }
+}

@@ -1,0 +1,124 @@
+"""`mintmark kube-credential` and `mintmark configure kubectl`, with the real kubectl against an API server that looks at what it is shown."""
+
+import json
+import os
+import shutil
+import subprocess
+import time
+import unittest
+
+import jwt
+
+from endtoend import EndToEnd
+from sidecar import ROOT, binary, clean_environment, run
+from websites import Authority, Website, page
+
+UNPACKED = os.path.join(ROOT, ".build", "kubernetes-client", "usr", "bin", "kubectl")
+KUBECTL = shutil.which("kubectl") or (UNPACKED if os.path.exists(UNPACKED) else None)
+PASSWORD = "correct horse 9 Battery"
+EXCHANGE = "client.authentication.k8s.io/"
+
+
+class Kubectl(EndToEnd):
+    stores = ("sqlite",)
+
+    def setUp(self):
+        super().setUp()
+        self.kubeconfig = self.path("kubeconfig")
+
+    def mintmark(self, command, *arguments, version=None, environment=None, input=b""):
+        info = version and json.dumps({"kind": "ExecCredential", "apiVersion": EXCHANGE + version, "spec": {"interactive": False}})
+        return run(command, "--app", "ops", *arguments, home=self.folder, input=input, environment={
+            "KUBERNETES_EXEC_INFO": info, "KUBECONFIG": self.kubeconfig,
+            "PATH": os.path.dirname(KUBECTL or "") + ":" + os.environ["PATH"], **(environment or {})})
+
+    def sign_in(self):
+        made = self.mintmark("call", "account.create", json.dumps({"username": "alice@example.com", "password": PASSWORD, "emailVerified": True}))
+        self.assertEqual(made.returncode, 0, made.stderr)
+        done = self.mintmark("login", "--email", "alice@example.com", input=PASSWORD.encode() + b"\n")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def kubectl(self, *arguments):
+        return subprocess.run(
+            [KUBECTL, "--kubeconfig", self.kubeconfig, *arguments], capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL,
+            env=clean_environment(self.folder, {"https_proxy": None, "HTTPS_PROXY": None, "NO_PROXY": "*"}))
+
+    def version(self):
+        """The newest exchange that this kubectl knows."""
+        return "v1" if "--exec-interactive-mode" in self.kubectl("config", "set-credentials", "--help").stdout else "v1beta1"
+
+    def test_the_answer_is_in_the_version_that_was_asked_for(self):
+        self.sign_in()
+        token = self.mintmark("token").stdout.decode().strip()
+        for version, answered in (("v1", "v1"), ("v1beta1", "v1beta1"), (None, "v1")):
+            done = self.mintmark("kube-credential", version=version)
+            self.assertEqual((done.returncode, done.stderr), (0, b""))
+            expires = jwt.decode(token, options={"verify_signature": False})["exp"]
+            self.assertEqual(json.loads(done.stdout), {"apiVersion": EXCHANGE + answered, "kind": "ExecCredential", "status": {
+                "token": token, "expirationTimestamp": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(expires))}})
+
+    def test_what_cannot_be_answered(self):
+        for version, environment, code, word in (
+                ("v1alpha1", {}, 64, b"set apiVersion to"), (None, {"KUBERNETES_EXEC_INFO": "{}"}, 64, b"no ExecCredential"),
+                (None, {"KUBERNETES_EXEC_INFO": "nonsense"}, 64, b"no ExecCredential")):
+            done = self.mintmark("kube-credential", version=version, environment=environment)
+            self.assertEqual((done.returncode, done.stdout), (code, b""))
+            self.assertIn(word, done.stderr)
+        self.mintmark("call", "tenant.list")
+        done = self.mintmark("kube-credential", version="v1")
+        self.assertEqual((done.returncode, done.stdout), (3, b""))
+        self.assertIn(b"mintmark login --app ops", done.stderr)
+
+    def test_what_is_printed_for_the_kubeconfig(self):
+        done = self.mintmark("configure", "kubectl")
+        self.assertEqual(done.stdout.decode(), f"""users:
+- name: "mintmark"
+  user:
+    exec:
+      apiVersion: client.authentication.k8s.io/v1
+      command: {json.dumps(os.path.realpath(binary()))}
+      args: ["kube-credential","--app","ops"]
+      interactiveMode: Never
+""")
+        other = run("configure", "kubectl", "--store", "shop.db", "--testing", "--user", "me", "--api-version", "v1beta1", home=self.folder,
+                    cwd=self.folder).stdout.decode()
+        self.assertIn(f'args: ["kube-credential","--store",{json.dumps(self.path("shop.db"))},"--testing"]', other)
+        self.assertIn("client.authentication.k8s.io/v1beta1", other)
+        for arguments, word in ((["docker"], b"kubectl"), (["kubectl", "--api-version", "v2"], b"v1 or v1beta1")):
+            done = self.mintmark("configure", *arguments)
+            self.assertEqual(done.returncode, 64)
+            self.assertIn(word, done.stderr)
+        self.assertIn(b"memory", run("configure", "kubectl", "--store", ":memory:", home=self.folder).stderr)
+
+    def test_where_there_is_no_kubectl_it_says_so(self):
+        done = self.mintmark("configure", "kubectl", "--write", environment={"PATH": self.folder})
+        self.assertEqual(done.returncode, 64)
+        self.assertIn(b"kubectl does not start", done.stderr)
+
+    @unittest.skipUnless(KUBECTL, "no kubectl here")
+    def test_the_real_kubectl_shows_the_token_to_the_server(self):
+        """Configured by --write, twice; and refreshed when the server refuses."""
+        self.sign_in()
+        authority = Authority(self.folder)
+        site = Website(authority.context("127.0.0.1"))
+        self.addCleanup(site.close)
+        shown = []
+
+        def api(request):
+            shown.append(request.headers.get("Authorization"))
+            return page({"kind": "APIVersions", "versions": ["v1"]})
+        site.pages["/api"] = api
+        version = self.version()
+        for _ in range(2):
+            done = self.mintmark("configure", "kubectl", "--write", "--api-version", version)
+            self.assertEqual((done.returncode, done.stdout), (0, b'User "mintmark" set.\n'), done.stderr)
+        for arguments in (["set-cluster", "here", f"--server={site.origin}", f"--certificate-authority={authority.path}"],
+                          ["set-context", "here", "--cluster=here", "--user=mintmark"], ["use-context", "here"]):
+            self.assertEqual(self.kubectl("config", *arguments).returncode, 0)
+        done = self.kubectl("get", "--raw", "/api")
+        self.assertEqual((done.returncode, json.loads(done.stdout or "{}").get("kind")), (0, "APIVersions"), done.stderr)
+        self.assertEqual(shown, ["Bearer " + self.mintmark("token").stdout.decode().strip()])
+        self.mintmark("logout")
+        done = self.kubectl("get", "--raw", "/api")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("mintmark login --app ops", done.stderr)
