@@ -60,7 +60,7 @@ class Browser:
             os.killpg(process.pid, 9)
             process.wait()
 
-    def order(self, method, timeout=30, **params):
+    def order(self, method, timeout=90, **params):
         """Sends one command and gives back its result; what happens meanwhile is noted."""
         self._number += 1
         message = {"id": self._number, "method": method, "params": params, **({"sessionId": self._session} if self._session else {})}
@@ -98,7 +98,7 @@ class Browser:
             raise RuntimeError(f"{script}: {answer['exceptionDetails']}")
         return answer["result"].get("value")
 
-    def wait(self, script, timeout=20):
+    def wait(self, script, timeout=90):
         """Waits until an expression is true of a page that is loaded."""
         deadline = time.monotonic() + timeout
         while True:
@@ -114,7 +114,7 @@ class Browser:
     def open(self, url):
         self.order("Page.navigate", url=url)
 
-    def type(self, selector, text, timeout=20):
+    def type(self, selector, text, timeout=90):
         """Types into a field until the text stays there: pages that scripts put together may take it away again."""
         field, deadline = f"document.querySelector({json.dumps(selector)})", time.monotonic() + timeout
         while True:
