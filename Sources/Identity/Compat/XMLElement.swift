@@ -1,3 +1,5 @@
+import Platform
+
 /// An element of an XML document, to be written.
 struct XMLElement: Sendable {
     private let name: String
@@ -41,18 +43,14 @@ struct XMLElement: Sendable {
 
     /// Escapes markup and carriage returns; characters that XML 1.0 (section 2.2) cannot hold become U+FFFD.
     static func escaped(_ text: String) -> String {
-        var output = ""
-        for scalar in text.unicodeScalars {
+        var held = String.UnicodeScalarView()
+        for scalar in Markup.escaped(text).unicodeScalars {
             switch scalar {
-            case "&": output += "&amp;"
-            case "<": output += "&lt;"
-            case ">": output += "&gt;"
-            case "\"": output += "&quot;"
-            case "\r": output += "&#13;"
-            case "\t", "\n", "\u{20}"..."\u{FFFD}", "\u{10000}"...: output.unicodeScalars.append(scalar)
-            default: output.unicodeScalars.append("\u{FFFD}")
+            case "\r": held.append(contentsOf: "&#13;".unicodeScalars)
+            case "\t", "\n", "\u{20}"..."\u{FFFD}", "\u{10000}"...: held.append(scalar)
+            default: held.append("\u{FFFD}")
             }
         }
-        return output
+        return String(held)
     }
 }

@@ -1,6 +1,7 @@
 import Contract
 import JSON
 import Network
+import Platform
 
 /// Proves who somebody is by an access token, which only the provider itself can judge (firebase.md 2.5.2): it is asked for whom the
 /// token was made, and whose it is.
@@ -24,15 +25,16 @@ struct AccessTokenIdentity: Sendable {
     }
 
     private func google(_ token: String, _ base: String, _ idp: IdpRecord, _ call: any CallContext) throws -> ProviderIdentity {
-        let facts = try ask(ProviderQuestion("\(base)/tokeninfo?access_token=\(escaped(token))"), idp, call)
+        let facts = try ask(ProviderQuestion("\(base)/tokeninfo?access_token=\(PercentEncoding.encode(token))"), idp, call)
         try checkClient(facts["aud"]?.string, idp)
         return ProviderIdentity(facts, subject: try subject(facts["sub"], idp), idp)
     }
 
     private func facebook(_ token: String, _ base: String, _ idp: IdpRecord, _ call: any CallContext) throws -> ProviderIdentity {
-        let app = try ask(ProviderQuestion("\(base)/app?access_token=\(escaped(token))"), idp, call)
+        let app = try ask(ProviderQuestion("\(base)/app?access_token=\(PercentEncoding.encode(token))"), idp, call)
         try checkClient(app["id"]?.string, idp)
-        var person = try ask(ProviderQuestion("\(base)/me?fields=id,name,email,picture&access_token=\(escaped(token))"), idp, call)
+        let me = "\(base)/me?fields=id,name,email,picture&access_token=\(PercentEncoding.encode(token))"
+        var person = try ask(ProviderQuestion(me), idp, call)
         let subject = try subject(person["id"], idp)
         if let picture = person["picture"]?["data"]?["url"] { person["picture"] = picture }
         return ProviderIdentity(person, subject: subject, idp)
@@ -43,7 +45,7 @@ struct AccessTokenIdentity: Sendable {
         let basic = Base64.encode(Array("\(client):\(try idp.openSecret(surroundings.vault) ?? "")".utf8))
         let made = try ask(
             ProviderQuestion(
-                "\(base)/applications/\(escaped(client))/token", headers: [("Authorization", "Basic \(basic)")],
+                "\(base)/applications/\(PercentEncoding.encode(client))/token", headers: [("Authorization", "Basic \(basic)")],
                 body: JSONValue.object(["access_token": .string(token)]).bytes), idp, call)
         try checkClient(made["app"]?["client_id"]?.string, idp)
         var person = try ask(ProviderQuestion("\(base)/user", headers: [("Authorization", "Bearer \(token)")]), idp, call)
@@ -85,5 +87,4 @@ struct AccessTokenIdentity: Sendable {
         InvalidCredential(providerId: idp.providerId, check: "accessToken", reason: reason)
     }
 
-    private func escaped(_ text: String) -> String { PercentEncoding.encode(text.utf8, keepingSlashes: false) }
 }

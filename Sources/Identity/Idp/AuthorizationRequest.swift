@@ -71,9 +71,9 @@ enum RedirectRule {
 
 /// application/x-www-form-urlencoded.
 enum Form {
-    static func encode(_ pairs: [(String, String)]) -> String { pairs.map { "\(escaped($0.0))=\(escaped($0.1))" }.joined(separator: "&") }
-
-    static func escaped(_ text: String) -> String { PercentEncoding.encode(text.utf8, keepingSlashes: false) }
+    static func encode(_ pairs: [(String, String)]) -> String {
+        pairs.map { "\(PercentEncoding.encode($0.0))=\(PercentEncoding.encode($0.1))" }.joined(separator: "&")
+    }
 
     /// - Returns: nil for what is not UTF-8.
     static func decode(_ text: some StringProtocol) -> [(name: String, value: String)]? {

@@ -1,4 +1,5 @@
 import Loopback
+import Platform
 
 /// What a person sees when they come back from their provider: a page that needs nothing from elsewhere, light or dark as they like it.
 struct CallbackPage: Sendable {
@@ -57,7 +58,7 @@ struct CallbackPage: Sendable {
     private var html: String {
         let isFine = title == Self.done.title
         let sign = isFine ? "M7 12.5l3.5 3.5L17 9" : "M12 6.5v7M12 16.8v.2"
-        let said = quotation.map { "<blockquote>\(Self.escaped($0.speaker)) says: “\(Self.escaped($0.words))”</blockquote>\n" } ?? ""
+        let said = quotation.map { "<blockquote>\(Markup.escaped($0.speaker)) says: “\(Markup.escaped($0.words))”</blockquote>\n" } ?? ""
         return """
             <!doctype html>
             <html lang="en">
@@ -66,7 +67,7 @@ struct CallbackPage: Sendable {
             <meta name="viewport" content="width=device-width, initial-scale=1">
             <meta name="color-scheme" content="light dark">
             <link rel="icon" href="data:,">
-            <title>\(Self.escaped(title))</title>
+            <title>\(Markup.escaped(title))</title>
             <style>
             :root { --page: #f5f5f2; --card: #fff; --ink: #1d1d1b; --soft: #5c5c57; --line: #deded8; --mark: \(isFine ? "#1a7f5a" : "#b4451f"); }
             @media (prefers-color-scheme: dark) {
@@ -88,28 +89,13 @@ struct CallbackPage: Sendable {
             <body>
             <main>
             <svg viewBox="0 0 24 24" aria-hidden="true"><circle cx="12" cy="12" r="10.5"/><path d="\(sign)"/></svg>
-            <h1>\(Self.escaped(title))</h1>
-            <p>\(Self.escaped(text))</p>
-            \(said)<p>\(Self.escaped(hint))</p>
+            <h1>\(Markup.escaped(title))</h1>
+            <p>\(Markup.escaped(text))</p>
+            \(said)<p>\(Markup.escaped(hint))</p>
             </main>
             </body>
             </html>
 
             """
-    }
-
-    static func escaped(_ text: String) -> String {
-        var escaped = ""
-        for character in text.unicodeScalars {
-            switch character {
-            case "&": escaped += "&amp;"
-            case "<": escaped += "&lt;"
-            case ">": escaped += "&gt;"
-            case "\"": escaped += "&quot;"
-            case "'": escaped += "&#39;"
-            default: escaped.unicodeScalars.append(character)
-            }
-        }
-        return escaped
     }
 }

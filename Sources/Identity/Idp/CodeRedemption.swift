@@ -1,6 +1,7 @@
 import Contract
 import JSON
 import Network
+import Platform
 
 /// Redeems an authorization code at the provider (RFC 6749 4.1.3, 5; RFC 7636 4.5). One of all that try does.
 struct CodeRedemption: Sendable {
@@ -51,7 +52,7 @@ enum TokenEndpoint {
         case .none: form.append(("client_id", client))
         case .post: form += [("client_id", client), ("client_secret", secret)]
         case .basic:
-            let basic = Base64.encode(Array("\(Form.escaped(client)):\(Form.escaped(secret))".utf8))
+            let basic = Base64.encode(Array("\(PercentEncoding.encode(client)):\(PercentEncoding.encode(secret))".utf8))
             headers.append(("Authorization", "Basic \(basic)"))
         }
         return ProviderQuestion(

@@ -1,5 +1,6 @@
 import Contract
 import JSON
+import Platform
 
 /// Proves logins of providers whose access tokens only they themselves can judge (cognito.md 4.1): Facebook, which is asked for the
 /// token's app and user (`/app`, `/me`), and Login with Amazon (`/auth/o2/tokeninfo`).
@@ -25,8 +26,8 @@ struct AccessTokenCheck: Sendable {
     private func facebook(_ token: String, _ provider: LoginProvider, _ call: any CallContext) throws -> (clientId: String, subject: String)
     {
         let base = provider.endpoint ?? "https://graph.facebook.com"
-        let app = try ask("\(base)/app?access_token=\(PercentEncoding.encode(token.utf8, keepingSlashes: false))", provider, call)
-        let user = try ask("\(base)/me?fields=id&access_token=\(PercentEncoding.encode(token.utf8, keepingSlashes: false))", provider, call)
+        let app = try ask("\(base)/app?access_token=\(PercentEncoding.encode(token))", provider, call)
+        let user = try ask("\(base)/me?fields=id&access_token=\(PercentEncoding.encode(token))", provider, call)
         return (app["id"]?.string ?? "", user["id"]?.string ?? "")
     }
 
@@ -35,7 +36,7 @@ struct AccessTokenCheck: Sendable {
     ) throws -> (clientId: String, subject: String) {
         let base = provider.endpoint ?? "https://api.amazon.com"
         let facts = try ask(
-            "\(base)/auth/o2/tokeninfo?access_token=\(PercentEncoding.encode(token.utf8, keepingSlashes: false))", provider, call)
+            "\(base)/auth/o2/tokeninfo?access_token=\(PercentEncoding.encode(token))", provider, call)
         guard facts["iss"]?.string == "https://www.amazon.com" else {
             throw refusal(provider, "issuer", "Login with Amazon's answer names another issuer.")
         }

@@ -58,19 +58,7 @@ struct TOTP: Sendable {
     ///
     /// - Source: firebase.md 6.2, which leaves the period out: 30 seconds is what apps take without it.
     static func uri(secret: String, issuer: String, account: String) -> String {
-        let (issuer, account) = (escaped(issuer), escaped(account))
+        let (issuer, account) = (PercentEncoding.encode(issuer), PercentEncoding.encode(account))
         return "otpauth://totp/\(issuer):\(account)?secret=\(secret)&issuer=\(issuer)&algorithm=\(algorithm)&digits=\(digits)"
-    }
-
-    /// RFC 3986: everything but unreserved characters as %XX.
-    private static func escaped(_ text: String) -> String {
-        text.utf8.map { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-                UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
-                String(UnicodeScalar(byte))
-            default: "%" + Hex.encode([byte]).uppercased()
-            }
-        }.joined()
     }
 }

@@ -56,8 +56,8 @@ enum CanonicalRequest {
 
     private static func encodedAnew(_ parameter: (name: String, value: String)) -> (name: String, value: String) {
         (
-            PercentEncoding.encode(PercentEncoding.decode(parameter.name), keepingSlashes: false),
-            PercentEncoding.encode(PercentEncoding.decode(parameter.value), keepingSlashes: false)
+            PercentEncoding.encode(PercentEncoding.decode(parameter.name)),
+            PercentEncoding.encode(PercentEncoding.decode(parameter.value))
         )
     }
 

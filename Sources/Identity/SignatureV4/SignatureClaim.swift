@@ -1,3 +1,5 @@
+import Platform
+
 /// What a signature says of itself.
 struct SignatureClaim {
     let accessKeyId: String

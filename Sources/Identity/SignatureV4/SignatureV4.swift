@@ -46,7 +46,7 @@ enum SignatureV4 {
     private static func withoutSessionToken(_ form: String, of request: SignedHTTPRequest) -> String {
         guard let token = request.sessionToken, !token.isEmpty else { return form }
         let written = request.parameters.filter { $0.name == "X-Amz-Security-Token" }.map(\.value)
-        return ([token, PercentEncoding.encode(token.utf8, keepingSlashes: false)] + written).reduce(form) { form, token in
+        return ([token, PercentEncoding.encode(token)] + written).reduce(form) { form, token in
             token.isEmpty ? form : form.replacing(token, with: "***")
         }
     }

@@ -1,3 +1,5 @@
+import Platform
+
 /// An HTTP request with what its signature claims of it. Nothing of it is checked yet.
 struct SignedHTTPRequest: Sendable {
     struct Scope: Sendable, Hashable {

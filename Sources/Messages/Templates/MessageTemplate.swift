@@ -1,3 +1,5 @@
+import Platform
+
 /// The words of a mail, with places to fill in.
 public struct MailTemplate: Hashable, Sendable {
     private let subject: TemplateText
@@ -20,7 +22,7 @@ public struct MailTemplate: Hashable, Sendable {
     public func filled(with values: MessageValues) -> MailText {
         MailText(
             subject: subject.filled(with: values), text: text.filled(with: values),
-            html: html?.filled(with: values, escape: escapedForHTML))
+            html: html?.filled(with: values, escape: Markup.escaped))
     }
 }
 

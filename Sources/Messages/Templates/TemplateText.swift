@@ -73,19 +73,3 @@ struct TemplateText: Hashable, Sendable {
         scalar.properties.generalCategory == .control || scalar == "\u{2028}" || scalar == "\u{2029}"
     }
 }
-
-/// The text as content of an HTML element or of a quoted attribute.
-func escapedForHTML(_ text: String) -> String {
-    var escaped = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars {
-        switch scalar {
-        case "&": escaped.append(contentsOf: "&amp;".unicodeScalars)
-        case "<": escaped.append(contentsOf: "&lt;".unicodeScalars)
-        case ">": escaped.append(contentsOf: "&gt;".unicodeScalars)
-        case "\"": escaped.append(contentsOf: "&quot;".unicodeScalars)
-        case "'": escaped.append(contentsOf: "&#39;".unicodeScalars)
-        default: escaped.append(scalar)
-        }
-    }
-    return String(escaped)
-}

@@ -1,9 +1,9 @@
 /// Percent-encoding (RFC 3986 section 2.1), in upper-case hexadecimal. Works on bytes, so that nothing is repaired on the way.
-enum PercentEncoding {
+public enum PercentEncoding {
     private static let digits = Array("0123456789ABCDEF".utf8)
 
-    /// Encodes everything but unreserved characters, and `/` if `keepingSlashes`.
-    static func encode(_ bytes: some Sequence<UInt8>, keepingSlashes: Bool) -> String {
+    /// Encodes everything but unreserved characters (section 2.3), and `/` if `keepingSlashes`.
+    public static func encode(_ bytes: some Sequence<UInt8>, keepingSlashes: Bool = false) -> String {
         var encoded: [UInt8] = []
         for byte in bytes {
             switch byte {
@@ -17,8 +17,11 @@ enum PercentEncoding {
         return String(decoding: encoded, as: UTF8.self)
     }
 
+    /// The same of a text's UTF-8.
+    public static func encode(_ text: String) -> String { encode(text.utf8) }
+
     /// Decodes; what is not a valid escape stays as it is.
-    static func decode(_ text: String) -> [UInt8] {
+    public static func decode(_ text: String) -> [UInt8] {
         let bytes = Array(text.utf8)
         var decoded: [UInt8] = []
         decoded.reserveCapacity(bytes.count)

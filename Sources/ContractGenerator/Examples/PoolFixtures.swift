@@ -1,0 +1,154 @@
+import JSON
+
+extension Fixtures {
+    /// Pools, their identities, tokens, roles and credential providers, and the store's keys.
+    static var pools: [Fixture] {
+        [
+            // A pool with the developer provider login.shop: $pool, $issuer.
+            Fixture(
+                name: "pool", given: [],
+                steps: [
+                    .init(
+                        method: "pool.create", params: ["name": "shop", "developerProvider": "login.shop"],
+                        result: ["poolId": "$pool", "issuer": "$issuer"])
+                ]),
+            // The key that signs the pool's tokens: $kid.
+            Fixture(
+                name: "key", given: ["pool"],
+                steps: [.init(method: "key.list", params: ["poolId": "$pool"], result: ["keys": [["kid": "$kid", "state": "active"]]])]),
+            // A role for the pool's signed-in identities, not yet in the pool's record: $role.
+            Fixture(
+                name: "role", given: ["pool"],
+                steps: [.init(method: "role.put", params: ["name": "reader", "poolId": "$pool"], result: ["roleArn": "$role"])]),
+            // The pool with that role in its record.
+            Fixture(
+                name: "poolWithRole", given: ["role"],
+                steps: [.init(method: "pool.setRoles", params: ["poolId": "$pool", "roles": ["authenticated": "$role"]], result: [:])]),
+            // A token of the pool's user alice: $alice, $token, $expiresAt.
+            Fixture(
+                name: "token", given: ["pool"],
+                steps: [
+                    .init(
+                        method: "token.mintForDeveloper", params: ["poolId": "$pool", "logins": ["login.shop": "alice"]],
+                        result: ["identityId": "$alice", "token": "$token"])
+                ]),
+            // Another user of the pool: $bob.
+            Fixture(
+                name: "bob", given: ["pool"],
+                steps: [
+                    .init(
+                        method: "token.mintForDeveloper", params: ["poolId": "$pool", "logins": ["login.shop": "bob"]],
+                        result: ["identityId": "$bob"])
+                ]),
+            // A pool with guests and the classic flow: $pool.
+            Fixture(
+                name: "guestPool", given: [],
+                steps: [
+                    .init(
+                        method: "pool.create", params: ["name": "shop", "allowUnauthenticated": true, "allowClassicFlow": true],
+                        result: ["poolId": "$pool"])
+                ]),
+            // A guest of it: $guest.
+            Fixture(
+                name: "guest", given: ["guestPool"],
+                steps: [.init(method: "identity.resolve", params: ["poolId": "$pool"], result: ["identityId": "$guest"])]),
+            // A guest whose pool has a role for guests: $guestRole.
+            Fixture(
+                name: "guestWithRole", given: ["guest"],
+                steps: [
+                    .init(
+                        method: "role.put",
+                        params: [
+                            "name": "visitor",
+                            "trustPolicy": [
+                                "Version": "2012-10-17",
+                                "Statement": [
+                                    [
+                                        "Effect": "Allow", "Principal": ["Federated": "cognito-identity.amazonaws.com"],
+                                        "Action": "sts:AssumeRoleWithWebIdentity",
+                                        "Condition": ["StringEquals": ["cognito-identity.amazonaws.com:aud": "$pool"]],
+                                    ]
+                                ],
+                            ],
+                        ], result: ["roleArn": "$guestRole"]),
+                    .init(
+                        method: "pool.setRoles", params: ["poolId": "$pool", "roles": ["unauthenticated": "$guestRole"]], result: [:]),
+                ]),
+            // A user of a pool that allows the classic flow: $alice.
+            Fixture(
+                name: "classicToken", given: [],
+                steps: [
+                    .init(
+                        method: "pool.create",
+                        params: ["name": "shop", "developerProvider": "login.shop", "allowClassicFlow": true], result: ["poolId": "$pool"]),
+                    .init(
+                        method: "token.mintForDeveloper", params: ["poolId": "$pool", "logins": ["login.shop": "alice"]],
+                        result: ["identityId": "$alice"]),
+                ]),
+            // A pool with two OpenID providers, and carol, who signed in with both: $pool, $carol.
+            Fixture(
+                name: "carol", given: [],
+                steps: [
+                    .init(
+                        method: "pool.create",
+                        params: [
+                            "name": "shop",
+                            "providers": [
+                                ["issuer": "https://login.example.com", "clientIds": ["shop"], "keys": [exampleKey]],
+                                ["issuer": "https://id.example.org", "clientIds": ["shop"], "keys": [exampleKey]],
+                            ],
+                        ], result: ["poolId": "$pool"]),
+                    .init(
+                        method: "identity.resolve",
+                        params: ["poolId": "$pool", "logins": ["login.example.com": carolsToken, "id.example.org": carolsOtherToken]],
+                        result: ["identityId": "$carol"]),
+                ]),
+            // That pool, with the default tag map for one of its providers.
+            Fixture(
+                name: "taggedPool", given: ["carol"],
+                steps: [
+                    .init(
+                        method: "pool.setPrincipalTags",
+                        params: ["poolId": "$pool", "provider": "login.example.com", "useDefaults": true], result: [:])
+                ]),
+            // A credential provider for a guest of a pool with a role for guests: $provider.
+            Fixture(
+                name: "guestProvider", given: ["guestWithRole"],
+                steps: [
+                    .init(
+                        method: "credentialsProvider.open", params: ["poolId": "$pool", "key": "phone"], result: ["provider": "$provider"])
+                ]),
+            // A credential provider for alice, whose tokens the caller's own backend mints: $provider.
+            Fixture(
+                name: "callerProvider", given: ["poolWithRole"],
+                steps: [
+                    .init(
+                        method: "credentialsProvider.open",
+                        params: ["poolId": "$pool", "tokenSource": "caller", "logins": ["login.shop": "alice"]],
+                        result: ["provider": "$provider"])
+                ]),
+            // That provider, waiting for a token, and the token: $continuationToken, $alice, $token.
+            Fixture(
+                name: "awaitedToken", given: ["callerProvider", "token"],
+                steps: [
+                    .init(
+                        method: "credentialsProvider.get", params: ["provider": "$provider"],
+                        result: ["continuationToken": "$continuationToken"])
+                ]),
+            // The store under a master key that the caller has.
+            Fixture(
+                name: "ownKey", given: [],
+                steps: [
+                    .init(method: "store.rekey", params: ["newMasterKey": "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"], result: [:])
+                ]),
+            // Temporary credentials of alice: $accessKeyId, $sessionToken.
+            Fixture(
+                name: "credentials", given: ["poolWithRole", "token"],
+                steps: [
+                    .init(
+                        method: "credentials.get", params: ["token": "$token"],
+                        result: ["credentials": ["accessKeyId": "$accessKeyId", "sessionToken": "$sessionToken"]])
+                ]),
+        ]
+    }
+}
