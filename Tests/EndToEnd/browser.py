@@ -23,6 +23,14 @@ def high_pipe():
     return high
 
 
+def remove(folder):
+    """Removes a folder that some process may still be writing to for a moment."""
+    deadline = time.monotonic() + 10
+    while os.path.exists(folder) and time.monotonic() < deadline:
+        shutil.rmtree(folder, ignore_errors=True)
+        time.sleep(0.05)
+
+
 class Browser:
     """One browser with one page. It ends when what it adds to a test's cleanups is run."""
 
@@ -30,7 +38,7 @@ class Browser:
         if not PROGRAM:
             raise unittest.SkipTest("there is no Chromium here: Tests/run installs it where Debian has it")
         folder = tempfile.mkdtemp(prefix="mintmark-")
-        add_cleanup(shutil.rmtree, folder, ignore_errors=True)
+        add_cleanup(remove, folder)
         orders, self._orders = high_pipe()
         self._news, news = high_pipe()
         command = [
@@ -50,6 +58,8 @@ class Browser:
         self._session = self.order("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log"):
             self.order(f"{domain}.enable")
+        # Pages that scripts put together piece by piece take away what is typed too early.
+        self.order("Emulation.setScriptExecutionDisabled", value=True)
 
     def _end(self, process):
         os.close(self._orders)
