@@ -23,6 +23,14 @@ def high_pipe():
     return high
 
 
+def remove(folder):
+    """Removes a folder that some process may still be writing to for a moment."""
+    deadline = time.monotonic() + 10
+    while os.path.exists(folder) and time.monotonic() < deadline:
+        shutil.rmtree(folder, ignore_errors=True)
+        time.sleep(0.05)
+
+
 class Browser:
     """One browser with one page. It ends when what it adds to a test's cleanups is run."""
 
@@ -30,7 +38,7 @@ class Browser:
         if not PROGRAM:
             raise unittest.SkipTest("there is no Chromium here: Tests/run installs it where Debian has it")
         folder = tempfile.mkdtemp(prefix="mintmark-")
-        add_cleanup(shutil.rmtree, folder, ignore_errors=True)
+        add_cleanup(remove, folder)
         orders, self._orders = high_pipe()
         self._news, news = high_pipe()
         command = [
@@ -50,6 +58,8 @@ class Browser:
         self._session = self.order("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log"):
             self.order(f"{domain}.enable")
+        # Pages that scripts put together piece by piece take away what is typed too early.
+        self.order("Emulation.setScriptExecutionDisabled", value=True)
 
     def _end(self, process):
         os.close(self._orders)
@@ -60,7 +70,7 @@ class Browser:
             os.killpg(process.pid, 9)
             process.wait()
 
-    def order(self, method, timeout=30, **params):
+    def order(self, method, timeout=90, **params):
         """Sends one command and gives back its result; what happens meanwhile is noted."""
         self._number += 1
         message = {"id": self._number, "method": method, "params": params, **({"sessionId": self._session} if self._session else {})}
@@ -98,7 +108,7 @@ class Browser:
             raise RuntimeError(f"{script}: {answer['exceptionDetails']}")
         return answer["result"].get("value")
 
-    def wait(self, script, timeout=20):
+    def wait(self, script, timeout=90):
         """Waits until an expression is true of a page that is loaded."""
         deadline = time.monotonic() + timeout
         while True:
@@ -114,7 +124,7 @@ class Browser:
     def open(self, url):
         self.order("Page.navigate", url=url)
 
-    def type(self, selector, text, timeout=20):
+    def type(self, selector, text, timeout=90):
         """Types into a field until the text stays there: pages that scripts put together may take it away again."""
         field, deadline = f"document.querySelector({json.dumps(selector)})", time.monotonic() + timeout
         while True:

@@ -50,7 +50,7 @@ class Canaille:
     def open(self, browser, url, body=None, **headers):
         """The answer, whatever its status says."""
         try:
-            return browser.open(urllib.request.Request(url, body, headers), timeout=20)
+            return browser.open(urllib.request.Request(url, body, headers), timeout=60)
         except urllib.error.HTTPError as answer:
             return answer
 

@@ -101,7 +101,7 @@ class InTheBrowser(EndToEnd):
         self.go(flow)
         self.reads(flow, "done", "You are back", "You can close this window")
         self.assertEqual(self.browser.complaints, [])
-        answer = self.sidecar.answer(waiting)
+        answer = self.sidecar.answer(waiting, timeout=60)
         self.assertEqual((answer["state"], answer["account"]["email"]), ("completed", "alice@example.com"))
         # The code has gone no further than the address.
         self.assertNotIn(parameters(self.browser.run("location.href"))["code"], self.browser.run("document.documentElement.outerHTML"))
@@ -112,7 +112,7 @@ class InTheBrowser(EndToEnd):
         self.go(flow, answer="deny")
         self.reads(flow, "refused", "You are not signed in", "you said no there", "Canaille says", "try again in the app")
         with self.assertRaises(RpcError) as caught:
-            self.sidecar.answer(waiting)
+            self.sidecar.answer(waiting, timeout=60)
         self.assertEqual((caught.exception.type, caught.exception.data["error"]), ("signInRefused", "access_denied"))
 
     def test_a_page_that_belongs_to_no_flow_and_the_right_one_after_it(self):
@@ -127,7 +127,7 @@ class InTheBrowser(EndToEnd):
         self.browser.look()
         self.go(flow, "bob")
         self.browser.wait("document.title == 'You are back'")
-        self.assertEqual(self.sidecar.answer(waiting)["account"]["email"], "bob@example.com")
+        self.assertEqual(self.sidecar.answer(waiting, timeout=60)["account"]["email"], "bob@example.com")
 
     def test_somebody_who_took_too_long(self):
         flow = self.authorize()
@@ -136,6 +136,6 @@ class InTheBrowser(EndToEnd):
         self.go(flow)
         self.reads(flow, "late", "This took too long", "begin again in the app")
         with self.assertRaises(RpcError) as caught:
-            self.sidecar.answer(waiting)
+            self.sidecar.answer(waiting, timeout=60)
         self.assertEqual(caught.exception.type, "continuationTokenExpired")
         self.assertEqual(self.sidecar.call("account.list", {})["accounts"], [])
