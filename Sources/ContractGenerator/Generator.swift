@@ -4,7 +4,7 @@ import Foundation
 enum Generator {
     /// All emitters. A client for another language is one more line here.
     static var emitters: [any Emitter] {
-        [SwiftEmitter(), WireTextsEmitter(), OpenRPCFile(), ExamplesFile(), NodeEmitter(), PythonEmitter(), GoEmitter()]
+        [SwiftEmitter(), WireTextsEmitter(), OpenRPCFile(), ExamplesFile(), NodeEmitter(), PythonEmitter(), GoEmitter(), RubyEmitter()]
     }
 
     /// - Parameter root: the root of the repository.

@@ -123,7 +123,7 @@ def first_program(driver):
         file.write(text)
     done = subprocess.run(
         [os.path.join(CLIENTS, driver.language, "conformance", "first-program"), path], cwd=driver.folder, text=True, capture_output=True,
-        timeout=120, env={**os.environ, "MINTMARK_STORE": "", "HOME": driver.folder}, stdin=subprocess.DEVNULL)
+        timeout=300, env={**os.environ, "MINTMARK_STORE": "", "HOME": driver.folder}, stdin=subprocess.DEVNULL)
     expect(done.returncode == 0, f"it ended with status {done.returncode}: {done.stderr[-600:]}")
     expect(done.stdout.strip() != "", "it prints something")
 

@@ -13,7 +13,7 @@ HERE = os.path.dirname(os.path.realpath(__file__))
 CLIENTS = os.path.dirname(HERE)
 
 # How long a step may take before the driver counts as stuck, in seconds.
-PATIENCE = 60
+PATIENCE = 180
 
 
 class Problem(Exception):
@@ -106,7 +106,7 @@ class Driver:
         left = self.processes()
         self.process.stdin.close()
         try:
-            status = self.process.wait(15)
+            status = self.process.wait(60)
         except subprocess.TimeoutExpired:
             raise Problem("the driver does not end when its input does") from None
         if status != 0:
@@ -138,7 +138,7 @@ def alive(number):
     return state(number) != "Z"
 
 
-def eventually(holds, what, seconds=15):
+def eventually(holds, what, seconds=60):
     deadline = time.monotonic() + seconds
     while not holds():
         if time.monotonic() > deadline:
