@@ -92,7 +92,7 @@ enum Lanes {
         case "token.mintForDeveloper", "token.mint", "identity.resolve", "credentials.get", "credentialsProvider.get": .compute
         // These may send a mail, or wait for one.
         case "signUp.start", "signUp.resendCode", "signIn.start", "signIn.resendCode", "passwordReset.start", "passwordReset.resendCode",
-            "account.changeEmail", "account.submitCode", "test.outbox", "idp.authorize", "idp.authorizeDevice":
+            "account.changeEmail", "account.submitCode", "mfa.enroll", "mfa.challenge", "test.outbox", "idp.authorize", "idp.authorizeDevice":
             .network
         case "signUp.submitPassword", "signIn.submitPassword", "signIn.withPassword", "passwordReset.submitPassword",
             "account.changePassword":

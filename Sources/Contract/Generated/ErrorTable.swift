@@ -105,6 +105,7 @@ public enum ErrorTable {
         ErrorInfo(code: CodeExpired.code, type: CodeExpired.type, when: "Any code, also the right one, where the one that was sent has expired or wrong tries have used it up.", isRetryable: false),
         ErrorInfo(code: FlowFinished.code, type: FlowFinished.type, when: "Any step of a flow that has ended in tokens, also the last one sent again.", isRetryable: false),
         ErrorInfo(code: FlowEnded.code, type: FlowEnded.type, when: "Any step of a flow that something else has ended before its time.", isRetryable: false),
+        ErrorInfo(code: SendUnderway.code, type: SendUnderway.type, when: "A request that sends a code comes again while the first one waits for the mail server or the webhook, and that one has not ended within 20 seconds.", isRetryable: false),
         ErrorInfo(code: AccountNotFound.code, type: AccountNotFound.type, when: "An account is named that never was, or is deleted.", isRetryable: false),
         ErrorInfo(code: AccountDisabled.code, type: AccountDisabled.type, when: "A disabled account would sign in or refresh.", isRetryable: false),
         ErrorInfo(code: AccountExists.code, type: AccountExists.type, when: "account.create with an id that is taken.", isRetryable: false),

@@ -50,6 +50,9 @@ extension Transaction {
             flow.idleUntil, flow.ending?.rawValue)
     }
 
+    /// Notes how many codes it has had, and nothing else.
+    func setSends(_ sends: Int64, of id: String) throws { try execute("UPDATE flow SET sends = $2 WHERE id = $1", id, sends) }
+
     func deleteFlow(_ id: String) throws { try execute("DELETE FROM flow WHERE id = $1", id) }
 }
 

@@ -2094,6 +2094,27 @@ export declare class FlowEnded extends RpcError {
   readonly data: FlowEndedData;
 }
 
+/** What `SendUnderway` says beside its message. */
+export interface SendUnderwayData {
+  type: "sendUnderway";
+  /** After how many seconds it can work. */
+  retryAfterSeconds: number;
+}
+
+/**
+ * A request that sends a code comes again while the first one waits for the mail server or the webhook, and that one has
+ * not ended within 20 seconds.
+ *
+ * Equivalents: nativeAuth 429; firebase TOO_MANY_ATTEMPTS_TRY_LATER.
+ */
+export declare class SendUnderway extends RpcError {
+  static readonly code: 4067;
+  static readonly type: "sendUnderway";
+  readonly code: 4067;
+  readonly type: "sendUnderway";
+  readonly data: SendUnderwayData;
+}
+
 /** What `AccountNotFound` says beside its message. */
 export interface AccountNotFoundData {
   type: "accountNotFound";

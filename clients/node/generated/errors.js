@@ -620,6 +620,15 @@ export class FlowEnded extends RpcError {
   static type = "flowEnded";
 }
 
+/**
+ * A request that sends a code comes again while the first one waits for the mail server or the webhook, and that one has
+ * not ended within 20 seconds.
+ */
+export class SendUnderway extends RpcError {
+  static code = 4067;
+  static type = "sendUnderway";
+}
+
 /** An account is named that never was, or is deleted. */
 export class AccountNotFound extends RpcError {
   static code = 5001;
@@ -1113,6 +1122,7 @@ export const errorsByCode = new Map(
     CodeExpired,
     FlowFinished,
     FlowEnded,
+    SendUnderway,
     AccountNotFound,
     AccountDisabled,
     AccountExists,

@@ -54,6 +54,8 @@ export class AccountMethods {
    * @throws {PasswordNotSet} A password for an account that signs in otherwise, or its reset.
    * @throws {AccountLocked} Guessing has locked the account or the address.
    * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have.
+   * @throws {SendUnderway} A request that sends a code comes again while the first one waits for the mail server or the
+   * webhook, and that one has not ended within 20 seconds.
    * @throws {MessageNotSent} A mail server or a webhook does not take a message, or none is configured.
    * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
    * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes (where it waits for a code: ten minutes

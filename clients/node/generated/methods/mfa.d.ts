@@ -22,6 +22,8 @@ export declare class MfaMethods {
    * @throws {AccountLocked} Guessing has locked the account or the address.
    * @throws {AccountDisabled} A disabled account would sign in or refresh.
    * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have.
+   * @throws {SendUnderway} A request that sends a code comes again while the first one waits for the mail server or the
+   * webhook, and that one has not ended within 20 seconds.
    * @throws {MessageNotSent} A mail server or a webhook does not take a message, or none is configured.
    * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
    * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
@@ -106,6 +108,8 @@ export declare class MfaMethods {
    * @throws {InvalidUsername} An address that is malformed, or not of ASCII.
    * @throws {InvalidPhoneNumber} A number is not written as E.164 has it.
    * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have.
+   * @throws {SendUnderway} A request that sends a code comes again while the first one waits for the mail server or the
+   * webhook, and that one has not ended within 20 seconds.
    * @throws {MessageNotSent} A mail server or a webhook does not take a message, or none is configured.
    * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
    * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.

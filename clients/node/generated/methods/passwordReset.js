@@ -32,6 +32,8 @@ export class PasswordResetMethods {
    * @throws {FlowEnded} Any step of a flow that something else has ended before its time.
    * @throws {StepNotPossible} A step that does not follow from where the flow stands.
    * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have.
+   * @throws {SendUnderway} A request that sends a code comes again while the first one waits for the mail server or the
+   * webhook, and that one has not ended within 20 seconds.
    * @throws {MessageNotSent} A mail server or a webhook does not take a message, or none is configured.
    * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
    */
@@ -55,6 +57,8 @@ export class PasswordResetMethods {
    * @throws {PasswordNotSet} A password for an account that signs in otherwise, or its reset.
    * @throws {AccountDisabled} A disabled account would sign in or refresh.
    * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have.
+   * @throws {SendUnderway} A request that sends a code comes again while the first one waits for the mail server or the
+   * webhook, and that one has not ended within 20 seconds.
    * @throws {MessageNotSent} A mail server or a webhook does not take a message, or none is configured.
    * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
    */

@@ -46,6 +46,8 @@ export declare class SignInMethods {
    * @throws {PasswordChangeRequired} An account whose password must be changed.
    * @throws {StepNotPossible} A step that does not follow from where the flow stands.
    * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have.
+   * @throws {SendUnderway} A request that sends a code comes again while the first one waits for the mail server or the
+   * webhook, and that one has not ended within 20 seconds.
    * @throws {MessageNotSent} A mail server or a webhook does not take a message, or none is configured.
    * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
    */
@@ -70,6 +72,8 @@ export declare class SignInMethods {
    * @throws {InvalidUsername} An address that is malformed, or not of ASCII.
    * @throws {UserNotFound} A sign-in or a reset for an address without an account.
    * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have.
+   * @throws {SendUnderway} A request that sends a code comes again while the first one waits for the mail server or the
+   * webhook, and that one has not ended within 20 seconds.
    * @throws {MessageNotSent} A mail server or a webhook does not take a message, or none is configured.
    * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
    */

@@ -36,6 +36,8 @@ export class SignUpMethods {
    * time it would end; from then on at every step of that flow.
    * @throws {StepNotPossible} A step that does not follow from where the flow stands.
    * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have.
+   * @throws {SendUnderway} A request that sends a code comes again while the first one waits for the mail server or the
+   * webhook, and that one has not ended within 20 seconds.
    * @throws {MessageNotSent} A mail server or a webhook does not take a message, or none is configured.
    * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
    */
@@ -63,6 +65,8 @@ export class SignUpMethods {
    * @throws {InvalidAttributes} A value that does not fit, or a name that the tenant does not ask for. A continuation
    * token stays valid.
    * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have.
+   * @throws {SendUnderway} A request that sends a code comes again while the first one waits for the mail server or the
+   * webhook, and that one has not ended within 20 seconds.
    * @throws {MessageNotSent} A mail server or a webhook does not take a message, or none is configured.
    * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
    */

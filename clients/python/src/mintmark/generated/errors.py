@@ -1826,6 +1826,23 @@ class FlowEnded(AnsweredError):
         return cast("str", self._required("reason"))
 
 
+class SendUnderway(AnsweredError):
+    """A request that sends a code comes again while the first one waits for the mail server or the webhook, and
+    that one has not ended within 20 seconds.
+
+    nativeAuth: 429
+    firebase: TOO_MANY_ATTEMPTS_TRY_LATER
+    """
+
+    code = 4067
+    type = "sendUnderway"
+
+    @property
+    def retry_after_seconds(self) -> int:
+        """After how many seconds it can work."""
+        return cast("int", self._required("retryAfterSeconds"))
+
+
 class AccountNotFound(AnsweredError):
     """An account is named that never was, or is deleted.
 
@@ -2990,6 +3007,7 @@ BY_TYPE: Dict[str, Type[AnsweredError]] = {
     "codeExpired": CodeExpired,
     "flowFinished": FlowFinished,
     "flowEnded": FlowEnded,
+    "sendUnderway": SendUnderway,
     "accountNotFound": AccountNotFound,
     "accountDisabled": AccountDisabled,
     "accountExists": AccountExists,
@@ -3157,6 +3175,7 @@ __all__ = [
     "CodeExpired",
     "FlowFinished",
     "FlowEnded",
+    "SendUnderway",
     "AccountNotFound",
     "AccountDisabled",
     "AccountExists",

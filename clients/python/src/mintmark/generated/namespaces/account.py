@@ -74,6 +74,8 @@ class AccountMethods:
             PasswordNotSet: A password for an account that signs in otherwise, or its reset.
             AccountLocked: Guessing has locked the account or the address.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            SendUnderway: A request that sends a code comes again while the first one waits for the mail
+                server or the webhook, and that one has not ended within 20 seconds.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
             ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
@@ -902,6 +904,8 @@ class AsyncAccountMethods:
             PasswordNotSet: A password for an account that signs in otherwise, or its reset.
             AccountLocked: Guessing has locked the account or the address.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            SendUnderway: A request that sends a code comes again while the first one waits for the mail
+                server or the webhook, and that one has not ended within 20 seconds.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
             ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:

@@ -46,6 +46,8 @@ class MfaMethods:
             AccountLocked: Guessing has locked the account or the address.
             AccountDisabled: A disabled account would sign in or refresh.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            SendUnderway: A request that sends a code comes again while the first one waits for the mail
+                server or the webhook, and that one has not ended within 20 seconds.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
             TooManyFromClient: A client's address has made more requests, failures or codes than it may.
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
@@ -200,6 +202,8 @@ class MfaMethods:
             InvalidUsername: An address that is malformed, or not of ASCII.
             InvalidPhoneNumber: A number is not written as E.164 has it.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            SendUnderway: A request that sends a code comes again while the first one waits for the mail
+                server or the webhook, and that one has not ended within 20 seconds.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
             TooManyFromClient: A client's address has made more requests, failures or codes than it may.
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
@@ -491,6 +495,8 @@ class AsyncMfaMethods:
             AccountLocked: Guessing has locked the account or the address.
             AccountDisabled: A disabled account would sign in or refresh.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            SendUnderway: A request that sends a code comes again while the first one waits for the mail
+                server or the webhook, and that one has not ended within 20 seconds.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
             TooManyFromClient: A client's address has made more requests, failures or codes than it may.
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
@@ -645,6 +651,8 @@ class AsyncMfaMethods:
             InvalidUsername: An address that is malformed, or not of ASCII.
             InvalidPhoneNumber: A number is not written as E.164 has it.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            SendUnderway: A request that sends a code comes again while the first one waits for the mail
+                server or the webhook, and that one has not ended within 20 seconds.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
             TooManyFromClient: A client's address has made more requests, failures or codes than it may.
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.

@@ -45,6 +45,8 @@ class PasswordResetMethods:
             FlowEnded: Any step of a flow that something else has ended before its time.
             StepNotPossible: A step that does not follow from where the flow stands.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            SendUnderway: A request that sends a code comes again while the first one waits for the mail
+                server or the webhook, and that one has not ended within 20 seconds.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
             TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
@@ -90,6 +92,8 @@ class PasswordResetMethods:
             PasswordNotSet: A password for an account that signs in otherwise, or its reset.
             AccountDisabled: A disabled account would sign in or refresh.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            SendUnderway: A request that sends a code comes again while the first one waits for the mail
+                server or the webhook, and that one has not ended within 20 seconds.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
             TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
@@ -244,6 +248,8 @@ class AsyncPasswordResetMethods:
             FlowEnded: Any step of a flow that something else has ended before its time.
             StepNotPossible: A step that does not follow from where the flow stands.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            SendUnderway: A request that sends a code comes again while the first one waits for the mail
+                server or the webhook, and that one has not ended within 20 seconds.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
             TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
@@ -289,6 +295,8 @@ class AsyncPasswordResetMethods:
             PasswordNotSet: A password for an account that signs in otherwise, or its reset.
             AccountDisabled: A disabled account would sign in or refresh.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            SendUnderway: A request that sends a code comes again while the first one waits for the mail
+                server or the webhook, and that one has not ended within 20 seconds.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
             TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 

@@ -95,6 +95,8 @@ class SignInMethods:
             PasswordChangeRequired: An account whose password must be changed.
             StepNotPossible: A step that does not follow from where the flow stands.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            SendUnderway: A request that sends a code comes again while the first one waits for the mail
+                server or the webhook, and that one has not ended within 20 seconds.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
             TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
@@ -141,6 +143,8 @@ class SignInMethods:
             InvalidUsername: An address that is malformed, or not of ASCII.
             UserNotFound: A sign-in or a reset for an address without an account.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            SendUnderway: A request that sends a code comes again while the first one waits for the mail
+                server or the webhook, and that one has not ended within 20 seconds.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
             TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
@@ -632,6 +636,8 @@ class AsyncSignInMethods:
             PasswordChangeRequired: An account whose password must be changed.
             StepNotPossible: A step that does not follow from where the flow stands.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            SendUnderway: A request that sends a code comes again while the first one waits for the mail
+                server or the webhook, and that one has not ended within 20 seconds.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
             TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
@@ -678,6 +684,8 @@ class AsyncSignInMethods:
             InvalidUsername: An address that is malformed, or not of ASCII.
             UserNotFound: A sign-in or a reset for an address without an account.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            SendUnderway: A request that sends a code comes again while the first one waits for the mail
+                server or the webhook, and that one has not ended within 20 seconds.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
             TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 

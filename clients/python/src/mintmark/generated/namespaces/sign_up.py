@@ -48,6 +48,8 @@ class SignUpMethods:
                 by the time it would end; from then on at every step of that flow.
             StepNotPossible: A step that does not follow from where the flow stands.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            SendUnderway: A request that sends a code comes again while the first one waits for the mail
+                server or the webhook, and that one has not ended within 20 seconds.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
             TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
@@ -104,6 +106,8 @@ class SignUpMethods:
             InvalidAttributes: A value that does not fit, or a name that the tenant does not ask for. A
                 continuation token stays valid.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            SendUnderway: A request that sends a code comes again while the first one waits for the mail
+                server or the webhook, and that one has not ended within 20 seconds.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
             TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
@@ -317,6 +321,8 @@ class AsyncSignUpMethods:
                 by the time it would end; from then on at every step of that flow.
             StepNotPossible: A step that does not follow from where the flow stands.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            SendUnderway: A request that sends a code comes again while the first one waits for the mail
+                server or the webhook, and that one has not ended within 20 seconds.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
             TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
@@ -373,6 +379,8 @@ class AsyncSignUpMethods:
             InvalidAttributes: A value that does not fit, or a name that the tenant does not ask for. A
                 continuation token stays valid.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            SendUnderway: A request that sends a code comes again while the first one waits for the mail
+                server or the webhook, and that one has not ended within 20 seconds.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
             TooManyFromClient: A client's address has made more requests, failures or codes than it may.
 
