@@ -79,7 +79,7 @@ public enum ErrorTable {
         ErrorInfo(code: TenantExists.code, type: TenantExists.type, when: "tenant.create with an id that is taken.", isRetryable: false),
         ErrorInfo(code: TenantNotDeletable.code, type: TenantNotDeletable.type, when: "tenant.delete of the default tenant.", isRetryable: false),
         ErrorInfo(code: InvalidTenantSettings.code, type: InvalidTenantSettings.type, when: "Settings that contradict each other.", isRetryable: false),
-        ErrorInfo(code: SignUpNotAllowed.code, type: SignUpNotAllowed.type, when: "signUpAllowed is false.", isRetryable: false),
+        ErrorInfo(code: SignUpNotAllowed.code, type: SignUpNotAllowed.type, when: "signUpAllowed is false: no sign-up begins, and none that has begun goes on.", isRetryable: false),
         ErrorInfo(code: InvalidUsername.code, type: InvalidUsername.type, when: "An address that is malformed, or not of ASCII.", isRetryable: false),
         ErrorInfo(code: UserAlreadyExists.code, type: UserAlreadyExists.type, when: "A sign-up or a change of address with an address that is taken, at its start or by the time it would end; from then on at every step of that flow.", isRetryable: false),
         ErrorInfo(code: InvalidPassword.code, type: InvalidPassword.type, when: "A new password breaks rules, or a password is wrong. A continuation token stays valid.", isRetryable: false),

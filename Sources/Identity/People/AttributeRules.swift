@@ -24,6 +24,17 @@ enum AttributeRules {
         return accepted
     }
 
+    /// What was accepted before, without what does not fit any more: the tenant may have been changed since.
+    static func stillFitting(
+        _ accepted: JSONObject, by definitions: [TenantAttribute], patterns: [String: BoundedPattern] = [:]
+    ) -> JSONObject {
+        var fitting = JSONObject()
+        for (name, value) in accepted.members {
+            fitting[name] = (try? self.accepted([name: value], by: definitions, patterns: patterns))?[name]
+        }
+        return fitting
+    }
+
     /// What is asked for and not yet there.
     static func missing(_ definitions: [TenantAttribute], in accepted: JSONObject) -> [TenantAttribute] {
         definitions.filter { $0.required && accepted[$0.name] == nil }

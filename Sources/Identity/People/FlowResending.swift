@@ -21,8 +21,8 @@ extension Flows {
 
     /// Sends another code in a flow that waits for one. If that is not possible, nothing changes.
     ///
-    /// - Throws: `TooManyCodes`, `TooManyFromClient`, `MessageNotSent`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`,
-    ///   `StepNotPossible`.
+    /// - Throws: `TooManyCodes`, `TooManyFromClient`, `MessageNotSent`, `SendUnderway`, `ContinuationTokenInvalid`,
+    ///   `ContinuationTokenExpired`, `StepNotPossible`; `SignUpNotAllowed`.
     /// - Source: native-auth.md 1.8, 6.3.
     func resend(
         _ token: String, from origin: ClientOrigin?, _ kinds: [Flow.Kind], _ purpose: MessagePurpose, _ method: String,
@@ -38,6 +38,7 @@ extension Flows {
                 switch try find(token, kinds, request: request, at: now, in: tx) {
                 case .repeated(let flow, _): return .repeated(flow)
                 case .current(var flow, let tenant):
+                    if flow.kind == .signUp, !tenant.settings.signUpAllowed { throw SignUpNotAllowed(tenantId: tenant.id) }
                     if flow.kind == .signIn, flow.stage == .passwordRequired, tenant.settings.enumerationProtection {
                         flow.stage = .codeRequired
                     }

@@ -102,15 +102,22 @@ struct Flows: Sendable {
     }
 
     /// The same for a list of kinds.
+    ///
+    /// - Parameter again: looks at a flow whose last answer is to be given once more, and says whether it has changed it.
     func advance(
         _ token: String, _ kinds: [Flow.Kind], request: [UInt8], at now: Int64,
+        again: (Transaction, inout Flow, TenantRecord) throws -> Bool = { _, _, _ in false },
         _ body: (Transaction, inout Flow, TenantRecord) throws -> Step
     ) throws -> Flow {
         let address = try peek(token, kinds, request: request, at: now).flow.address
         let outcome = try surroundings.database.write { tx -> Result<Flow, any Error> in
             try tx.lock([Self.lockName(address: address)])
             let found = try find(token, kinds, request: request, at: now, in: tx)
-            guard case .current(var flow, let tenant) = found else { return .success(found.flow) }
+            guard case .current(var flow, let tenant) = found else {
+                var flow = found.flow
+                if try again(tx, &flow, found.tenant) { try tx.update(flow) }
+                return .success(flow)
+            }
             switch try body(tx, &flow, tenant) {
             case .moved:
                 flow.move(by: request, at: now)

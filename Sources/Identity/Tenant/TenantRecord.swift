@@ -45,6 +45,11 @@ final class TenantRecord: Sendable {
     /// - Throws: `InvalidAttributes` with everything that is wrong.
     func accept(_ given: JSONObject) throws -> JSONObject { try AttributeRules.accepted(given, by: attributes, patterns: patterns) }
 
+    /// What was accepted before and still fits.
+    func stillFitting(_ accepted: JSONObject) -> JSONObject {
+        AttributeRules.stillFitting(accepted, by: attributes, patterns: patterns)
+    }
+
     /// As `tenant.*` answers it.
     func answer(in realm: Realm) -> Tenant {
         var policy = passwordPolicy

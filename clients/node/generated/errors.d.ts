@@ -1554,7 +1554,7 @@ export interface SignUpNotAllowedData {
 }
 
 /**
- * signUpAllowed is false.
+ * signUpAllowed is false: no sign-up begins, and none that has begun goes on.
  *
  * Equivalents: nativeAuth access_denied; firebase ADMIN_ONLY_OPERATION.
  */

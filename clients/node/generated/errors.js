@@ -458,7 +458,7 @@ export class InvalidTenantSettings extends RpcError {
   static type = "invalidTenantSettings";
 }
 
-/** signUpAllowed is false. */
+/** signUpAllowed is false: no sign-up begins, and none that has begun goes on. */
 export class SignUpNotAllowed extends RpcError {
   static code = 4005;
   static type = "signUpNotAllowed";

@@ -32,7 +32,7 @@ export class SignInMethods {
    *
    * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
    * @throws {AnonymousNotAllowed} Somebody signs in anonymously where that is not allowed.
-   * @throws {SignUpNotAllowed} signUpAllowed is false.
+   * @throws {SignUpNotAllowed} signUpAllowed is false: no sign-up begins, and none that has begun goes on.
    * @throws {AudienceNotOffered} An audience that the tenant does not list.
    * @throws {ScopeNotOffered} A scope that is neither one of OpenID Connect nor the tenant's.
    * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
@@ -211,7 +211,7 @@ export class SignInMethods {
    * @throws {AccountLocked} Guessing has locked the account or the address.
    * @throws {AccountDisabled} A disabled account would sign in or refresh.
    * @throws {AudienceNotOffered} An audience that the tenant does not list.
-   * @throws {SignUpNotAllowed} signUpAllowed is false.
+   * @throws {SignUpNotAllowed} signUpAllowed is false: no sign-up begins, and none that has begun goes on.
    * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
    * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes (where it waits for a code: ten minutes
    * after the code has expired), took longer than an hour, or waited for longer than five minutes to be signed in with.

@@ -25,6 +25,7 @@ export declare class SignUpMethods {
    * @throws {UserAlreadyExists} A sign-up or a change of address with an address that is taken, at its start or by the
    * time it would end; from then on at every step of that flow.
    * @throws {StepNotPossible} A step that does not follow from where the flow stands.
+   * @throws {SignUpNotAllowed} signUpAllowed is false: no sign-up begins, and none that has begun goes on.
    * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have.
    * @throws {SendUnderway} A request that sends a code comes again while the first one waits for the mail server or the
    * webhook, and that one has not ended within 20 seconds.
@@ -47,7 +48,7 @@ export declare class SignUpMethods {
    * Equivalent: nativeAuth /signup/v1.0/start, /signup/v1.0/challenge.
    *
    * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
-   * @throws {SignUpNotAllowed} signUpAllowed is false.
+   * @throws {SignUpNotAllowed} signUpAllowed is false: no sign-up begins, and none that has begun goes on.
    * @throws {InvalidUsername} An address that is malformed, or not of ASCII.
    * @throws {UserAlreadyExists} A sign-up or a change of address with an address that is taken, at its start or by the
    * time it would end; from then on at every step of that flow.
@@ -70,7 +71,9 @@ export declare class SignUpMethods {
    * Say something of oneself.
    *
    * In as many pages as you like: what is required and still missing is asked for again; null and an empty text count as
-   * not given. All that is wrong is said at once, and then nothing of the submission counts.
+   * not given. All that is wrong is said at once, and then nothing of the submission counts. After the code, optional
+   * attributes are taken together with required ones only: alone they come too late and are not kept. What is missing
+   * goes by the tenant as it is when the step is taken.
    *
    * Also offered with `caller: "public"`.
    *
@@ -82,6 +85,7 @@ export declare class SignUpMethods {
    * @throws {FlowFinished} Any step of a flow that has ended in tokens, also the last one sent again.
    * @throws {FlowEnded} Any step of a flow that something else has ended before its time.
    * @throws {StepNotPossible} A step that does not follow from where the flow stands.
+   * @throws {SignUpNotAllowed} signUpAllowed is false: no sign-up begins, and none that has begun goes on.
    * @throws {InvalidAttributes} A value that does not fit, or a name that the tenant does not ask for. A continuation
    * token stays valid.
    * @throws {UserAlreadyExists} A sign-up or a change of address with an address that is taken, at its start or by the
@@ -109,6 +113,7 @@ export declare class SignUpMethods {
    * @throws {FlowFinished} Any step of a flow that has ended in tokens, also the last one sent again.
    * @throws {FlowEnded} Any step of a flow that something else has ended before its time.
    * @throws {StepNotPossible} A step that does not follow from where the flow stands.
+   * @throws {SignUpNotAllowed} signUpAllowed is false: no sign-up begins, and none that has begun goes on.
    * @throws {InvalidCode} A code that is wrong, was replaced by a newer one, or belongs to another flow. Each counts,
    * also the same one again.
    * @throws {CodeExpired} Any code, also the right one, where the one that was sent has expired or wrong tries have used
@@ -127,6 +132,7 @@ export declare class SignUpMethods {
    * Choose a password.
    *
    * When it is asked for, or before the code. Refused with every rule that it breaks; a tenant of emailCode takes none.
+   * One that was asked for before the tenant became such a one is passed over, and the sign-up goes on.
    *
    * Also offered with `caller: "public"`.
    *
@@ -138,6 +144,7 @@ export declare class SignUpMethods {
    * @throws {FlowFinished} Any step of a flow that has ended in tokens, also the last one sent again.
    * @throws {FlowEnded} Any step of a flow that something else has ended before its time.
    * @throws {StepNotPossible} A step that does not follow from where the flow stands.
+   * @throws {SignUpNotAllowed} signUpAllowed is false: no sign-up begins, and none that has begun goes on.
    * @throws {PasswordNotAccepted} A password in a tenant whose method is emailCode.
    * @throws {InvalidPassword} A new password breaks rules, or a password is wrong. A continuation token stays valid.
    * @throws {UserAlreadyExists} A sign-up or a change of address with an address that is taken, at its start or by the

@@ -1340,7 +1340,7 @@ class InvalidTenantSettings(AnsweredError):
 
 
 class SignUpNotAllowed(AnsweredError):
-    """signUpAllowed is false.
+    """signUpAllowed is false: no sign-up begins, and none that has begun goes on.
 
     nativeAuth: access_denied
     firebase: ADMIN_ONLY_OPERATION

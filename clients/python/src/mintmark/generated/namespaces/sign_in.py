@@ -44,7 +44,7 @@ class SignInMethods:
         Raises:
             TenantNotFound: A tenant is named that was never created, or is deleted.
             AnonymousNotAllowed: Somebody signs in anonymously where that is not allowed.
-            SignUpNotAllowed: signUpAllowed is false.
+            SignUpNotAllowed: signUpAllowed is false: no sign-up begins, and none that has begun goes on.
             AudienceNotOffered: An audience that the tenant does not list.
             ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
             TooManyFromClient: A client's address has made more requests, failures or codes than it may.
@@ -407,7 +407,7 @@ class SignInMethods:
             AccountLocked: Guessing has locked the account or the address.
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
-            SignUpNotAllowed: signUpAllowed is false.
+            SignUpNotAllowed: signUpAllowed is false: no sign-up begins, and none that has begun goes on.
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
             ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
                 ten minutes after the code has expired), took longer than an hour, or waited for longer than
@@ -585,7 +585,7 @@ class AsyncSignInMethods:
         Raises:
             TenantNotFound: A tenant is named that was never created, or is deleted.
             AnonymousNotAllowed: Somebody signs in anonymously where that is not allowed.
-            SignUpNotAllowed: signUpAllowed is false.
+            SignUpNotAllowed: signUpAllowed is false: no sign-up begins, and none that has begun goes on.
             AudienceNotOffered: An audience that the tenant does not list.
             ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
             TooManyFromClient: A client's address has made more requests, failures or codes than it may.
@@ -948,7 +948,7 @@ class AsyncSignInMethods:
             AccountLocked: Guessing has locked the account or the address.
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
-            SignUpNotAllowed: signUpAllowed is false.
+            SignUpNotAllowed: signUpAllowed is false: no sign-up begins, and none that has begun goes on.
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
             ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
                 ten minutes after the code has expired), took longer than an hour, or waited for longer than

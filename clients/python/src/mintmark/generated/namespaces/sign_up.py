@@ -47,6 +47,7 @@ class SignUpMethods:
             UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
                 by the time it would end; from then on at every step of that flow.
             StepNotPossible: A step that does not follow from where the flow stands.
+            SignUpNotAllowed: signUpAllowed is false: no sign-up begins, and none that has begun goes on.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
             SendUnderway: A request that sends a code comes again while the first one waits for the mail
                 server or the webhook, and that one has not ended within 20 seconds.
@@ -96,7 +97,7 @@ class SignUpMethods:
 
         Raises:
             TenantNotFound: A tenant is named that was never created, or is deleted.
-            SignUpNotAllowed: signUpAllowed is false.
+            SignUpNotAllowed: signUpAllowed is false: no sign-up begins, and none that has begun goes on.
             InvalidUsername: An address that is malformed, or not of ASCII.
             UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
                 by the time it would end; from then on at every step of that flow.
@@ -137,6 +138,8 @@ class SignUpMethods:
 
         In as many pages as you like: what is required and still missing is asked for again; null and an empty
         text count as not given. All that is wrong is said at once, and then nothing of the submission counts.
+        After the code, optional attributes are taken together with required ones only: alone they come too
+        late and are not kept. What is missing goes by the tenant as it is when the step is taken.
 
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
@@ -159,6 +162,7 @@ class SignUpMethods:
             FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
             FlowEnded: Any step of a flow that something else has ended before its time.
             StepNotPossible: A step that does not follow from where the flow stands.
+            SignUpNotAllowed: signUpAllowed is false: no sign-up begins, and none that has begun goes on.
             InvalidAttributes: A value that does not fit, or a name that the tenant does not ask for. A
                 continuation token stays valid.
             UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
@@ -209,6 +213,7 @@ class SignUpMethods:
             FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
             FlowEnded: Any step of a flow that something else has ended before its time.
             StepNotPossible: A step that does not follow from where the flow stands.
+            SignUpNotAllowed: signUpAllowed is false: no sign-up begins, and none that has begun goes on.
             InvalidCode: A code that is wrong, was replaced by a newer one, or belongs to another flow. Each
                 counts, also the same one again.
             CodeExpired: Any code, also the right one, where the one that was sent has expired or wrong tries
@@ -240,7 +245,8 @@ class SignUpMethods:
         """Choose a password.
 
         When it is asked for, or before the code. Refused with every rule that it breaks; a tenant of
-        emailCode takes none.
+        emailCode takes none. One that was asked for before the tenant became such a one is passed over, and
+        the sign-up goes on.
 
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
@@ -262,6 +268,7 @@ class SignUpMethods:
             FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
             FlowEnded: Any step of a flow that something else has ended before its time.
             StepNotPossible: A step that does not follow from where the flow stands.
+            SignUpNotAllowed: signUpAllowed is false: no sign-up begins, and none that has begun goes on.
             PasswordNotAccepted: A password in a tenant whose method is emailCode.
             InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
                 valid.
@@ -320,6 +327,7 @@ class AsyncSignUpMethods:
             UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
                 by the time it would end; from then on at every step of that flow.
             StepNotPossible: A step that does not follow from where the flow stands.
+            SignUpNotAllowed: signUpAllowed is false: no sign-up begins, and none that has begun goes on.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
             SendUnderway: A request that sends a code comes again while the first one waits for the mail
                 server or the webhook, and that one has not ended within 20 seconds.
@@ -369,7 +377,7 @@ class AsyncSignUpMethods:
 
         Raises:
             TenantNotFound: A tenant is named that was never created, or is deleted.
-            SignUpNotAllowed: signUpAllowed is false.
+            SignUpNotAllowed: signUpAllowed is false: no sign-up begins, and none that has begun goes on.
             InvalidUsername: An address that is malformed, or not of ASCII.
             UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
                 by the time it would end; from then on at every step of that flow.
@@ -410,6 +418,8 @@ class AsyncSignUpMethods:
 
         In as many pages as you like: what is required and still missing is asked for again; null and an empty
         text count as not given. All that is wrong is said at once, and then nothing of the submission counts.
+        After the code, optional attributes are taken together with required ones only: alone they come too
+        late and are not kept. What is missing goes by the tenant as it is when the step is taken.
 
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
@@ -432,6 +442,7 @@ class AsyncSignUpMethods:
             FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
             FlowEnded: Any step of a flow that something else has ended before its time.
             StepNotPossible: A step that does not follow from where the flow stands.
+            SignUpNotAllowed: signUpAllowed is false: no sign-up begins, and none that has begun goes on.
             InvalidAttributes: A value that does not fit, or a name that the tenant does not ask for. A
                 continuation token stays valid.
             UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
@@ -482,6 +493,7 @@ class AsyncSignUpMethods:
             FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
             FlowEnded: Any step of a flow that something else has ended before its time.
             StepNotPossible: A step that does not follow from where the flow stands.
+            SignUpNotAllowed: signUpAllowed is false: no sign-up begins, and none that has begun goes on.
             InvalidCode: A code that is wrong, was replaced by a newer one, or belongs to another flow. Each
                 counts, also the same one again.
             CodeExpired: Any code, also the right one, where the one that was sent has expired or wrong tries
@@ -513,7 +525,8 @@ class AsyncSignUpMethods:
         """Choose a password.
 
         When it is asked for, or before the code. Refused with every rule that it breaks; a tenant of
-        emailCode takes none.
+        emailCode takes none. One that was asked for before the tenant became such a one is passed over, and
+        the sign-up goes on.
 
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
@@ -535,6 +548,7 @@ class AsyncSignUpMethods:
             FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
             FlowEnded: Any step of a flow that something else has ended before its time.
             StepNotPossible: A step that does not follow from where the flow stands.
+            SignUpNotAllowed: signUpAllowed is false: no sign-up begins, and none that has begun goes on.
             PasswordNotAccepted: A password in a tenant whose method is emailCode.
             InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
                 valid.
