@@ -90,6 +90,31 @@ class Mail(MailServer):
         self.assertEqual(self.take(), [])
         self.finish(sidecar, token, code)
 
+    def test_mails_that_a_server_refuses_do_not_use_up_what_an_address_may_have(self):
+        sidecar = self.process(self.ports["login"])
+        for _ in range(7):
+            error = self.refused("messageNotSent", sidecar, "signUp.start", {"username": "nobody@example.com"})
+            self.assertNotIn("mayHaveArrived", error.data)
+        error = self.refused("messageNotSent", sidecar, "signUp.start", {"username": "later@example.com"})
+        token = self.start(sidecar, username=ALICE)
+        self.take()
+        sidecar.call("tenant.update", {"tenantId": "default", "delivery": {"smtp": self.smtp(port=9)}})
+        for _ in range(6):
+            self.refused("messageNotSent", sidecar, "signUp.resendCode", {"continuationToken": token})
+        sidecar.call("tenant.update", {"tenantId": "default", "delivery": {"smtp": self.smtp()}})
+        token = sidecar.call("signUp.resendCode", {"continuationToken": token})["continuationToken"]
+        self.finish(sidecar, token, self.code(self.take()[0]))
+        for _ in range(10):
+            error = sidecar.refusal("signUp.start", {"username": "nobody@example.com"})
+        self.assertEqual(error.type, "tooManyFailedSends")
+        self.assertTrue(0 < error.data["retryAfterSeconds"] <= 60)
+        # Where nobody knows, it counts.
+        sidecar.call("tenant.update", {"tenantId": "default", "delivery": {
+            "smtp": {"host": "localhost", "port": self.ports["cut_after"], "encryption": "noneToLoopback", "from": "accounts@shop.example"}}})
+        for _ in range(5):
+            self.assertTrue(self.refused("messageNotSent", sidecar, "signUp.start", {"username": "doubt@example.com"}).data["mayHaveArrived"])
+        self.refused("tooManyCodes", sidecar, "signUp.start", {"username": "doubt@example.com"})
+
     def test_the_command_line_names_the_server_and_a_file_its_password(self):
         with open(self.path("password"), "w", encoding="utf-8") as file:
             file.write(PASSWORD + "\n")

@@ -39,7 +39,7 @@ struct CodeSending: Sendable {
     ///   - recipient: who gets the code of a flow; without it the address that the flow is about.
     ///   - draft: looks at the store and says what is to be done; run again before the code takes effect.
     ///   - commit: puts down the flow with its new code.
-    /// - Throws: `TooManyCodes`, `TooManyFromClient`, `MessageNotSent`, `SendUnderway`, what `draft` throws.
+    /// - Throws: `TooManyCodes`, `TooManyFailedSends`, `TooManyFromClient`, `MessageNotSent`, `SendUnderway`, what `draft` throws.
     func send(
         for tenant: TenantRecord, _ purpose: MessagePurpose, to recipient: (Flow) -> Recipient = { .email($0.username) },
         locking ids: [String], client: ClientKey? = nil, at now: Int64, draft: (Transaction) throws -> Draft,
@@ -56,6 +56,9 @@ struct CodeSending: Sendable {
             if isNew { try tx.insert(flow) } else { try tx.update(flow) }
             return flow
         }
+        func limits(_ flow: Flow) -> SendLimits {
+            SendLimits(address: recipient(flow).address(in: flow.tenantId), policy: tenant.codes, client: client, now: now)
+        }
         let delivery = try tenant.settings.delivery?.opened(for: tenant.id, surroundings.vault)
         func message(_ flow: Flow) -> OutgoingMessage {
             OutgoingMessage(
@@ -68,7 +71,7 @@ struct CodeSending: Sendable {
                 switch try draft(tx) {
                 case .repeated(let flow): return flow
                 case .send(var flow, let isNew):
-                    try count(&flow, recipient(flow), tenant.codes, client, at: now, in: tx)
+                    try limits(flow).count(&flow, in: tx)
                     try tx.insert(message(flow), at: now)
                     return try put(flow, isNew: isNew, in: tx)
                 }
@@ -84,7 +87,7 @@ struct CodeSending: Sendable {
                 guard case .send(var flow, let isNew) = drafted else { return .answered(drafted.flow) }
                 let claim = SendClaim(of: flow, isNew: isNew, holder: holder, at: moment)
                 if let other = try tx.sendClaim(of: claim.subject), other.holds(at: moment) { return .another(until: other.expiresAt) }
-                try count(&flow, recipient(flow), tenant.codes, client, at: now, in: tx)
+                try limits(flow).count(&flow, in: tx)
                 if !isNew { try tx.setSends(flow.sends, of: flow.id) }
                 try tx.set(claim)
                 return .own(claim, flow)
@@ -110,8 +113,13 @@ struct CodeSending: Sendable {
                     try carrier.hand(over: message(flow))
                     if let concluded = try conclude(claim, flow) { return concluded }
                 } catch {
-                    // Whoever waits for the same need not wait until the claim ends.
-                    try? surroundings.database.write { tx in _ = try tx.delete(claim) }
+                    // Whoever waits for the same need not wait until the claim ends. What was plainly not taken leaves its place to another.
+                    let isRefused = (error as? MessageNotSent).map { $0.mayHaveArrived != true } ?? false
+                    try? surroundings.database.write { tx in
+                        try tx.lock(ids)
+                        _ = try tx.delete(claim)
+                        if isRefused { try limits(flow).giveBack(flow, in: tx) }
+                    }
                     throw error
                 }
             }
@@ -127,23 +135,6 @@ struct CodeSending: Sendable {
         /// It is this one's.
         case own(SendClaim, Flow)
     }
-
-    /// Counts one more code against the limits of the flow, of the address and of the client.
-    ///
-    /// - Throws: `TooManyCodes`, `TooManyFromClient`.
-    private func count(
-        _ flow: inout Flow, _ recipient: Recipient, _ policy: CodePolicy, _ client: ClientKey?, at now: Int64, in tx: Transaction
-    ) throws {
-        try tx.count(.codes, of: client, at: now)
-        let address = recipient.address(in: flow.tenantId)
-        var window = try tx.sendCount(of: address) ?? (since: now, sent: 0)
-        if now >= window.since + policy.windowSeconds || now < window.since { window = (now, 0) }
-        if flow.sends >= policy.sendsPerFlow || window.sent >= policy.sendsPerAddress {
-            throw TooManyCodes(retryAfterSeconds: max(1, window.since + policy.windowSeconds - now))
-        }
-        flow.sends += 1
-        try tx.setSendCount(of: address, since: window.since, sent: window.sent + 1, expiresAt: window.since + policy.windowSeconds)
-    }
 }
 
 extension CodeSending.Draft {
@@ -151,19 +142,5 @@ extension CodeSending.Draft {
         switch self {
         case .repeated(let flow), .send(let flow, _): flow
         }
-    }
-}
-
-extension Transaction {
-    fileprivate func sendCount(of address: String) throws -> (since: Int64, sent: Int64)? {
-        try queryOne("SELECT since, sent FROM send_count WHERE address = $1", address) { ($0.int(0), $0.int(1)) }
-    }
-
-    fileprivate func setSendCount(of address: String, since: Int64, sent: Int64, expiresAt: Int64) throws {
-        try execute(
-            """
-            INSERT INTO send_count (address, since, sent, expires_at) VALUES ($1, $2, $3, $4)
-            ON CONFLICT (address) DO UPDATE SET since = excluded.since, sent = excluded.sent, expires_at = excluded.expires_at
-            """, address, since, sent, expiresAt)
     }
 }

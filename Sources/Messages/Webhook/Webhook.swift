@@ -51,6 +51,15 @@ public enum WebhookFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// A status other than 200 to 299.
     case refused(status: Int, retryAfterSeconds: Int?)
 
+    /// Whether the receiver may have taken the message, and nobody knows.
+    public var mayHaveArrived: Bool {
+        guard case .noAnswer(let failure) = self else { return false }
+        switch failure.reason {
+        case .timedOut, .tooLarge, .protocolError, .cancelled: return true
+        default: return false
+        }
+    }
+
     /// Whether the same message may be taken a little later.
     public var isRetryable: Bool {
         switch self {
@@ -61,6 +70,8 @@ public enum WebhookFailure: Error, Hashable, Sendable, CustomStringConvertible {
 
     public var description: String {
         switch self {
+        case .noAnswer(let failure) where mayHaveArrived:
+            "The webhook did not say that it took the message. \(failure) The message may have arrived nevertheless."
         case .noAnswer(let failure): "The webhook cannot be reached. \(failure)"
         case .refused(let status, _): "The webhook answers with \(status); 200 to 299 would mean that it took the message."
         }

@@ -67,6 +67,15 @@ public struct MailFailure: Error, Hashable, Sendable, CustomStringConvertible {
         self.origin = origin
     }
 
+    /// Whether the server may have taken the message, and nobody knows.
+    public var mayHaveArrived: Bool {
+        switch reason {
+        case .timedOut(_, let mayHaveArrived), .interrupted(let mayHaveArrived): mayHaveArrived
+        case .protocolError, .cancelled: true
+        default: false
+        }
+    }
+
     /// Whether the same message may be taken a little later. False also means: somebody has to change something.
     public var isRetryable: Bool {
         switch reason {

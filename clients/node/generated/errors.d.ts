@@ -1945,14 +1945,14 @@ export declare class AudienceNotOffered extends RpcError {
 /** What `TooManyFromClient` says beside its message. */
 export interface TooManyFromClientData {
   type: "tooManyFromClient";
-  /** What there was too much of: requests, failures or codes. */
+  /** What there was too much of: requests, failures, codes, or messages that failed. */
   counted: string;
   /** After how many seconds it can work. */
   retryAfterSeconds: number;
 }
 
 /**
- * A client's address has made more requests, failures or codes than it may.
+ * A client's address has made more requests, failures or codes than it may, or too many messages for it failed.
  *
  * Equivalents: nativeAuth 429; firebase TOO_MANY_ATTEMPTS_TRY_LATER.
  */
@@ -2113,6 +2113,28 @@ export declare class SendUnderway extends RpcError {
   readonly code: 4067;
   readonly type: "sendUnderway";
   readonly data: SendUnderwayData;
+}
+
+/** What `TooManyFailedSends` says beside its message. */
+export interface TooManyFailedSendsData {
+  type: "tooManyFailedSends";
+  /** How many have failed. */
+  failures: number;
+  /** After how many seconds it can work. */
+  retryAfterSeconds: number;
+}
+
+/**
+ * Ten messages to one address have failed within a minute. They do not count as codes that were sent.
+ *
+ * Equivalents: nativeAuth server_error.
+ */
+export declare class TooManyFailedSends extends RpcError {
+  static readonly code: 4068;
+  static readonly type: "tooManyFailedSends";
+  readonly code: 4068;
+  readonly type: "tooManyFailedSends";
+  readonly data: TooManyFailedSendsData;
 }
 
 /** What `AccountNotFound` says beside its message. */
@@ -3292,6 +3314,11 @@ export interface MessageNotSentData {
   reason: string;
   /** After how many seconds it can work. */
   retryAfterSeconds?: number;
+  /**
+   * Present and true where nobody knows: the message was on its way when the answer failed to come. Its code is not
+   * good, and it counts as one that was sent; what was plainly refused does not.
+   */
+  mayHaveArrived?: boolean;
 }
 
 /**

@@ -578,7 +578,7 @@ export class AudienceNotOffered extends RpcError {
   static type = "audienceNotOffered";
 }
 
-/** A client's address has made more requests, failures or codes than it may. */
+/** A client's address has made more requests, failures or codes than it may, or too many messages for it failed. */
 export class TooManyFromClient extends RpcError {
   static code = 4060;
   static type = "tooManyFromClient";
@@ -627,6 +627,12 @@ export class FlowEnded extends RpcError {
 export class SendUnderway extends RpcError {
   static code = 4067;
   static type = "sendUnderway";
+}
+
+/** Ten messages to one address have failed within a minute. They do not count as codes that were sent. */
+export class TooManyFailedSends extends RpcError {
+  static code = 4068;
+  static type = "tooManyFailedSends";
 }
 
 /** An account is named that never was, or is deleted. */
@@ -1123,6 +1129,7 @@ export const errorsByCode = new Map(
     FlowFinished,
     FlowEnded,
     SendUnderway,
+    TooManyFailedSends,
     AccountNotFound,
     AccountDisabled,
     AccountExists,

@@ -42,7 +42,8 @@ export class AccountMethods {
    *
    * Equivalent: firebase accounts:sendOobCode VERIFY_AND_CHANGE_EMAIL, VERIFY_EMAIL.
    *
-   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
+   * messages for it failed.
    * @throws {CallerNotAllowed} A developer method, or a developer's parameter, on a public pipe.
    * @throws {AccountNotFound} An account is named that never was, or is deleted.
    * @throws {InvalidUsername} An address that is malformed, or not of ASCII.
@@ -54,6 +55,8 @@ export class AccountMethods {
    * @throws {PasswordNotSet} A password for an account that signs in otherwise, or its reset.
    * @throws {AccountLocked} Guessing has locked the account or the address.
    * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have.
+   * @throws {TooManyFailedSends} Ten messages to one address have failed within a minute. They do not count as codes
+   * that were sent.
    * @throws {SendUnderway} A request that sends a code comes again while the first one waits for the mail server or the
    * webhook, and that one has not ended within 20 seconds.
    * @throws {MessageNotSent} A mail server or a webhook does not take a message, or none is configured.
@@ -254,7 +257,8 @@ export class AccountMethods {
    * @throws {ListenerGone} A credential without url whose callback can no longer come.
    * @throws {UserMismatch} Somebody proves to be somebody else, or nobody here, where an account is to be shown once
    * more.
-   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
+   * messages for it failed.
    */
   link(params, options) {
     return this.#call(methods.link, params, options);
@@ -359,7 +363,8 @@ export class AccountMethods {
    * @throws {SignInRefused} A provider says that somebody may not, or does not want to, sign in.
    * @throws {FlowUsed} A continuation token of idp.authorize or idp.authorizeDevice is shown a second time.
    * @throws {ListenerGone} A credential without url whose callback can no longer come.
-   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
+   * messages for it failed.
    */
   reauthenticate(params, options) {
     return this.#call(methods.reauthenticate, params, options);
@@ -396,7 +401,8 @@ export class AccountMethods {
    *
    * Equivalent: firebase accounts:update oobCode.
    *
-   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
+   * messages for it failed.
    * @throws {InvalidCode} A code that is wrong, was replaced by a newer one, or belongs to another flow. Each counts,
    * also the same one again.
    * @throws {CodeExpired} Any code, also the right one, where the one that was sent has expired or wrong tries have used

@@ -21,7 +21,8 @@ export declare class SignInMethods {
    * @throws {SignUpNotAllowed} signUpAllowed is false: no sign-up begins, and none that has begun goes on.
    * @throws {AudienceNotOffered} An audience that the tenant does not list.
    * @throws {ScopeNotOffered} A scope that is neither one of OpenID Connect nor the tenant's.
-   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
+   * messages for it failed.
    */
   anonymously(
     params?: SignInAnonymouslyParams,
@@ -46,10 +47,13 @@ export declare class SignInMethods {
    * @throws {PasswordChangeRequired} An account whose password must be changed.
    * @throws {StepNotPossible} A step that does not follow from where the flow stands.
    * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have.
+   * @throws {TooManyFailedSends} Ten messages to one address have failed within a minute. They do not count as codes
+   * that were sent.
    * @throws {SendUnderway} A request that sends a code comes again while the first one waits for the mail server or the
    * webhook, and that one has not ended within 20 seconds.
    * @throws {MessageNotSent} A mail server or a webhook does not take a message, or none is configured.
-   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
+   * messages for it failed.
    */
   resendCode(
     params: SignInResendCodeParams,
@@ -72,10 +76,13 @@ export declare class SignInMethods {
    * @throws {InvalidUsername} An address that is malformed, or not of ASCII.
    * @throws {UserNotFound} A sign-in or a reset for an address without an account.
    * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have.
+   * @throws {TooManyFailedSends} Ten messages to one address have failed within a minute. They do not count as codes
+   * that were sent.
    * @throws {SendUnderway} A request that sends a code comes again while the first one waits for the mail server or the
    * webhook, and that one has not ended within 20 seconds.
    * @throws {MessageNotSent} A mail server or a webhook does not take a message, or none is configured.
-   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
+   * messages for it failed.
    */
   start(
     params: SignInStartParams,
@@ -106,7 +113,8 @@ export declare class SignInMethods {
    * @throws {AccountDisabled} A disabled account would sign in or refresh.
    * @throws {PasswordChangeRequired} An account whose password must be changed.
    * @throws {AudienceNotOffered} An audience that the tenant does not list.
-   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
+   * messages for it failed.
    * @throws {ScopeNotOffered} A scope that is neither one of OpenID Connect nor the tenant's.
    */
   submitCode(
@@ -136,7 +144,8 @@ export declare class SignInMethods {
    * @throws {AccountLocked} Guessing has locked the account or the address.
    * @throws {AccountDisabled} A disabled account would sign in or refresh.
    * @throws {AudienceNotOffered} An audience that the tenant does not list.
-   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
+   * messages for it failed.
    * @throws {ScopeNotOffered} A scope that is neither one of OpenID Connect nor the tenant's.
    */
   submitPassword(
@@ -165,7 +174,8 @@ export declare class SignInMethods {
    * @throws {AccountDisabled} A disabled account would sign in or refresh.
    * @throws {PasswordChangeRequired} An account whose password must be changed.
    * @throws {AudienceNotOffered} An audience that the tenant does not list.
-   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
+   * messages for it failed.
    * @throws {ScopeNotOffered} A scope that is neither one of OpenID Connect nor the tenant's.
    */
   withContinuation(
@@ -214,7 +224,8 @@ export declare class SignInMethods {
    * @throws {ListenerGone} A credential without url whose callback can no longer come.
    * @throws {UserMismatch} Somebody proves to be somebody else, or nobody here, where an account is to be shown once
    * more.
-   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
+   * messages for it failed.
    * @throws {ScopeNotOffered} A scope that is neither one of OpenID Connect nor the tenant's.
    */
   withCredential(
@@ -267,7 +278,8 @@ export declare class SignInMethods {
    * @throws {AccountLocked} Guessing has locked the account or the address.
    * @throws {AccountDisabled} A disabled account would sign in or refresh.
    * @throws {AudienceNotOffered} An audience that the tenant does not list.
-   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
+   * messages for it failed.
    * @throws {ScopeNotOffered} A scope that is neither one of OpenID Connect nor the tenant's.
    */
   withPassword(
@@ -286,7 +298,8 @@ export interface SignInAnonymouslyParams {
   scope?: Scope;
   /**
    * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
-   * a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+   * a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a
+   * minute.
    */
   client?: ClientOrigin;
 }
@@ -304,7 +317,8 @@ export interface SignInResendCodeParams {
   continuationToken: ContinuationToken;
   /**
    * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
-   * a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+   * a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a
+   * minute.
    */
   client?: ClientOrigin;
 }
@@ -325,7 +339,8 @@ export interface SignInStartParams {
   language?: LanguageTag;
   /**
    * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
-   * a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+   * a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a
+   * minute.
    */
   client?: ClientOrigin;
 }
@@ -349,7 +364,8 @@ export interface SignInSubmitCodeParams {
   scope?: Scope;
   /**
    * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
-   * a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+   * a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a
+   * minute.
    */
   client?: ClientOrigin;
 }
@@ -373,7 +389,8 @@ export interface SignInSubmitPasswordParams {
   scope?: Scope;
   /**
    * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
-   * a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+   * a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a
+   * minute.
    */
   client?: ClientOrigin;
 }
@@ -397,7 +414,8 @@ export interface SignInWithContinuationParams {
   scope?: Scope;
   /**
    * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
-   * a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+   * a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a
+   * minute.
    */
   client?: ClientOrigin;
 }
@@ -422,7 +440,8 @@ export interface SignInWithCredentialParams {
   scope?: Scope;
   /**
    * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
-   * a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+   * a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a
+   * minute.
    */
   client?: ClientOrigin;
 }
@@ -459,7 +478,8 @@ export interface SignInWithPasswordParams {
   scope?: Scope;
   /**
    * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
-   * a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+   * a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a
+   * minute.
    */
   client?: ClientOrigin;
 }

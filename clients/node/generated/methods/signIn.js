@@ -35,7 +35,8 @@ export class SignInMethods {
    * @throws {SignUpNotAllowed} signUpAllowed is false: no sign-up begins, and none that has begun goes on.
    * @throws {AudienceNotOffered} An audience that the tenant does not list.
    * @throws {ScopeNotOffered} A scope that is neither one of OpenID Connect nor the tenant's.
-   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
+   * messages for it failed.
    */
   anonymously(params, options) {
     return this.#call(methods.anonymously, params, options);
@@ -59,10 +60,13 @@ export class SignInMethods {
    * @throws {PasswordChangeRequired} An account whose password must be changed.
    * @throws {StepNotPossible} A step that does not follow from where the flow stands.
    * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have.
+   * @throws {TooManyFailedSends} Ten messages to one address have failed within a minute. They do not count as codes
+   * that were sent.
    * @throws {SendUnderway} A request that sends a code comes again while the first one waits for the mail server or the
    * webhook, and that one has not ended within 20 seconds.
    * @throws {MessageNotSent} A mail server or a webhook does not take a message, or none is configured.
-   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
+   * messages for it failed.
    */
   resendCode(params, options) {
     return this.#call(methods.resendCode, params, options);
@@ -84,10 +88,13 @@ export class SignInMethods {
    * @throws {InvalidUsername} An address that is malformed, or not of ASCII.
    * @throws {UserNotFound} A sign-in or a reset for an address without an account.
    * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have.
+   * @throws {TooManyFailedSends} Ten messages to one address have failed within a minute. They do not count as codes
+   * that were sent.
    * @throws {SendUnderway} A request that sends a code comes again while the first one waits for the mail server or the
    * webhook, and that one has not ended within 20 seconds.
    * @throws {MessageNotSent} A mail server or a webhook does not take a message, or none is configured.
-   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
+   * messages for it failed.
    */
   start(params, options) {
     return this.#call(methods.start, params, options);
@@ -117,7 +124,8 @@ export class SignInMethods {
    * @throws {AccountDisabled} A disabled account would sign in or refresh.
    * @throws {PasswordChangeRequired} An account whose password must be changed.
    * @throws {AudienceNotOffered} An audience that the tenant does not list.
-   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
+   * messages for it failed.
    * @throws {ScopeNotOffered} A scope that is neither one of OpenID Connect nor the tenant's.
    */
   submitCode(params, options) {
@@ -146,7 +154,8 @@ export class SignInMethods {
    * @throws {AccountLocked} Guessing has locked the account or the address.
    * @throws {AccountDisabled} A disabled account would sign in or refresh.
    * @throws {AudienceNotOffered} An audience that the tenant does not list.
-   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
+   * messages for it failed.
    * @throws {ScopeNotOffered} A scope that is neither one of OpenID Connect nor the tenant's.
    */
   submitPassword(params, options) {
@@ -174,7 +183,8 @@ export class SignInMethods {
    * @throws {AccountDisabled} A disabled account would sign in or refresh.
    * @throws {PasswordChangeRequired} An account whose password must be changed.
    * @throws {AudienceNotOffered} An audience that the tenant does not list.
-   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
+   * messages for it failed.
    * @throws {ScopeNotOffered} A scope that is neither one of OpenID Connect nor the tenant's.
    */
   withContinuation(params, options) {
@@ -222,7 +232,8 @@ export class SignInMethods {
    * @throws {ListenerGone} A credential without url whose callback can no longer come.
    * @throws {UserMismatch} Somebody proves to be somebody else, or nobody here, where an account is to be shown once
    * more.
-   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
+   * messages for it failed.
    * @throws {ScopeNotOffered} A scope that is neither one of OpenID Connect nor the tenant's.
    */
   withCredential(params, options) {
@@ -273,7 +284,8 @@ export class SignInMethods {
    * @throws {AccountLocked} Guessing has locked the account or the address.
    * @throws {AccountDisabled} A disabled account would sign in or refresh.
    * @throws {AudienceNotOffered} An audience that the tenant does not list.
-   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
+   * messages for it failed.
    * @throws {ScopeNotOffered} A scope that is neither one of OpenID Connect nor the tenant's.
    */
   withPassword(params, options) {

@@ -27,10 +27,13 @@ export declare class SignUpMethods {
    * @throws {StepNotPossible} A step that does not follow from where the flow stands.
    * @throws {SignUpNotAllowed} signUpAllowed is false: no sign-up begins, and none that has begun goes on.
    * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have.
+   * @throws {TooManyFailedSends} Ten messages to one address have failed within a minute. They do not count as codes
+   * that were sent.
    * @throws {SendUnderway} A request that sends a code comes again while the first one waits for the mail server or the
    * webhook, and that one has not ended within 20 seconds.
    * @throws {MessageNotSent} A mail server or a webhook does not take a message, or none is configured.
-   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
+   * messages for it failed.
    */
   resendCode(
     params: SignUpResendCodeParams,
@@ -57,10 +60,13 @@ export declare class SignUpMethods {
    * @throws {InvalidAttributes} A value that does not fit, or a name that the tenant does not ask for. A continuation
    * token stays valid.
    * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have.
+   * @throws {TooManyFailedSends} Ten messages to one address have failed within a minute. They do not count as codes
+   * that were sent.
    * @throws {SendUnderway} A request that sends a code comes again while the first one waits for the mail server or the
    * webhook, and that one has not ended within 20 seconds.
    * @throws {MessageNotSent} A mail server or a webhook does not take a message, or none is configured.
-   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
+   * messages for it failed.
    */
   start(
     params: SignUpStartParams,
@@ -90,7 +96,8 @@ export declare class SignUpMethods {
    * token stays valid.
    * @throws {UserAlreadyExists} A sign-up or a change of address with an address that is taken, at its start or by the
    * time it would end; from then on at every step of that flow.
-   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
+   * messages for it failed.
    */
   submitAttributes(
     params: SignUpSubmitAttributesParams,
@@ -121,7 +128,8 @@ export declare class SignUpMethods {
    * @throws {UserAlreadyExists} A sign-up or a change of address with an address that is taken, at its start or by the
    * time it would end; from then on at every step of that flow.
    * @throws {AccountLocked} Guessing has locked the account or the address.
-   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
+   * messages for it failed.
    */
   submitCode(
     params: SignUpSubmitCodeParams,
@@ -149,7 +157,8 @@ export declare class SignUpMethods {
    * @throws {InvalidPassword} A new password breaks rules, or a password is wrong. A continuation token stays valid.
    * @throws {UserAlreadyExists} A sign-up or a change of address with an address that is taken, at its start or by the
    * time it would end; from then on at every step of that flow.
-   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
+   * messages for it failed.
    */
   submitPassword(
     params: SignUpSubmitPasswordParams,
@@ -167,7 +176,8 @@ export interface SignUpResendCodeParams {
   continuationToken: ContinuationToken;
   /**
    * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
-   * a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+   * a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a
+   * minute.
    */
   client?: ClientOrigin;
 }
@@ -192,7 +202,8 @@ export interface SignUpStartParams {
   language?: LanguageTag;
   /**
    * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
-   * a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+   * a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a
+   * minute.
    */
   client?: ClientOrigin;
 }
@@ -212,7 +223,8 @@ export interface SignUpSubmitAttributesParams {
   attributes: AttributeValues;
   /**
    * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
-   * a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+   * a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a
+   * minute.
    */
   client?: ClientOrigin;
 }
@@ -232,7 +244,8 @@ export interface SignUpSubmitCodeParams {
   code: Code;
   /**
    * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
-   * a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+   * a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a
+   * minute.
    */
   client?: ClientOrigin;
 }
@@ -252,7 +265,8 @@ export interface SignUpSubmitPasswordParams {
   password: Password;
   /**
    * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
-   * a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+   * a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a
+   * minute.
    */
   client?: ClientOrigin;
 }

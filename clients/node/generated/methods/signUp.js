@@ -37,10 +37,13 @@ export class SignUpMethods {
    * @throws {StepNotPossible} A step that does not follow from where the flow stands.
    * @throws {SignUpNotAllowed} signUpAllowed is false: no sign-up begins, and none that has begun goes on.
    * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have.
+   * @throws {TooManyFailedSends} Ten messages to one address have failed within a minute. They do not count as codes
+   * that were sent.
    * @throws {SendUnderway} A request that sends a code comes again while the first one waits for the mail server or the
    * webhook, and that one has not ended within 20 seconds.
    * @throws {MessageNotSent} A mail server or a webhook does not take a message, or none is configured.
-   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
+   * messages for it failed.
    */
   resendCode(params, options) {
     return this.#call(methods.resendCode, params, options);
@@ -66,10 +69,13 @@ export class SignUpMethods {
    * @throws {InvalidAttributes} A value that does not fit, or a name that the tenant does not ask for. A continuation
    * token stays valid.
    * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have.
+   * @throws {TooManyFailedSends} Ten messages to one address have failed within a minute. They do not count as codes
+   * that were sent.
    * @throws {SendUnderway} A request that sends a code comes again while the first one waits for the mail server or the
    * webhook, and that one has not ended within 20 seconds.
    * @throws {MessageNotSent} A mail server or a webhook does not take a message, or none is configured.
-   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
+   * messages for it failed.
    */
   start(params, options) {
     return this.#call(methods.start, params, options);
@@ -98,7 +104,8 @@ export class SignUpMethods {
    * token stays valid.
    * @throws {UserAlreadyExists} A sign-up or a change of address with an address that is taken, at its start or by the
    * time it would end; from then on at every step of that flow.
-   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
+   * messages for it failed.
    */
   submitAttributes(params, options) {
     return this.#call(methods.submitAttributes, params, options);
@@ -128,7 +135,8 @@ export class SignUpMethods {
    * @throws {UserAlreadyExists} A sign-up or a change of address with an address that is taken, at its start or by the
    * time it would end; from then on at every step of that flow.
    * @throws {AccountLocked} Guessing has locked the account or the address.
-   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
+   * messages for it failed.
    */
   submitCode(params, options) {
     return this.#call(methods.submitCode, params, options);
@@ -155,7 +163,8 @@ export class SignUpMethods {
    * @throws {InvalidPassword} A new password breaks rules, or a password is wrong. A continuation token stays valid.
    * @throws {UserAlreadyExists} A sign-up or a change of address with an address that is taken, at its start or by the
    * time it would end; from then on at every step of that flow.
-   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
+   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
+   * messages for it failed.
    */
   submitPassword(params, options) {
     return this.#call(methods.submitPassword, params, options);

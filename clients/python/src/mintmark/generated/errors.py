@@ -1687,7 +1687,8 @@ class AudienceNotOffered(AnsweredError):
 
 
 class TooManyFromClient(AnsweredError):
-    """A client's address has made more requests, failures or codes than it may.
+    """A client's address has made more requests, failures or codes than it may, or too many messages for it
+    failed.
 
     nativeAuth: 429
     firebase: TOO_MANY_ATTEMPTS_TRY_LATER
@@ -1698,7 +1699,7 @@ class TooManyFromClient(AnsweredError):
 
     @property
     def counted(self) -> str:
-        """What there was too much of: requests, failures or codes."""
+        """What there was too much of: requests, failures, codes, or messages that failed."""
         return cast("str", self._required("counted"))
 
     @property
@@ -1836,6 +1837,26 @@ class SendUnderway(AnsweredError):
 
     code = 4067
     type = "sendUnderway"
+
+    @property
+    def retry_after_seconds(self) -> int:
+        """After how many seconds it can work."""
+        return cast("int", self._required("retryAfterSeconds"))
+
+
+class TooManyFailedSends(AnsweredError):
+    """Ten messages to one address have failed within a minute. They do not count as codes that were sent.
+
+    nativeAuth: server_error
+    """
+
+    code = 4068
+    type = "tooManyFailedSends"
+
+    @property
+    def failures(self) -> int:
+        """How many have failed."""
+        return cast("int", self._required("failures"))
 
     @property
     def retry_after_seconds(self) -> int:
@@ -2856,6 +2877,14 @@ class MessageNotSent(AnsweredError):
         value = self._optional("retryAfterSeconds")
         return None if value is None else cast("int", value)
 
+    @property
+    def may_have_arrived(self) -> Optional[bool]:
+        """Present and true where nobody knows: the message was on its way when the answer failed to come. Its
+        code is not good, and it counts as one that was sent; what was plainly refused does not.
+        """
+        value = self._optional("mayHaveArrived")
+        return None if value is None else cast("bool", value)
+
 
 class ClockOutOfRange(AnsweredError):
     """test.clock would leave the years 1970 to 9999."""
@@ -3008,6 +3037,7 @@ BY_TYPE: Dict[str, Type[AnsweredError]] = {
     "flowFinished": FlowFinished,
     "flowEnded": FlowEnded,
     "sendUnderway": SendUnderway,
+    "tooManyFailedSends": TooManyFailedSends,
     "accountNotFound": AccountNotFound,
     "accountDisabled": AccountDisabled,
     "accountExists": AccountExists,
@@ -3176,6 +3206,7 @@ __all__ = [
     "FlowFinished",
     "FlowEnded",
     "SendUnderway",
+    "TooManyFailedSends",
     "AccountNotFound",
     "AccountDisabled",
     "AccountExists",

@@ -56,12 +56,13 @@ class AccountMethods:
                 send another one. The code before it is no longer good once the new one is on its way.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
             CallerNotAllowed: A developer method, or a developer's parameter, on a public pipe.
             AccountNotFound: An account is named that never was, or is deleted.
             InvalidUsername: An address that is malformed, or not of ASCII.
@@ -74,6 +75,8 @@ class AccountMethods:
             PasswordNotSet: A password for an account that signs in otherwise, or its reset.
             AccountLocked: Guessing has locked the account or the address.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
+                codes that were sent.
             SendUnderway: A request that sends a code comes again while the first one waits for the mail
                 server or the webhook, and that one has not ended within 20 seconds.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
@@ -389,7 +392,7 @@ class AccountMethods:
                 audiences. Without it, the tenant itself.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -437,7 +440,8 @@ class AccountMethods:
             ListenerGone: A credential without url whose callback can no longer come.
             UserMismatch: Somebody proves to be somebody else, or nobody here, where an account is to be shown
                 once more.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
 
         Elsewhere: firebase: accounts:signInWithIdp idToken, accounts:signUp idToken.
         """
@@ -590,7 +594,7 @@ class AccountMethods:
                 audiences. Without it, the tenant itself.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -635,7 +639,8 @@ class AccountMethods:
             SignInRefused: A provider says that somebody may not, or does not want to, sign in.
             FlowUsed: A continuation token of idp.authorize or idp.authorizeDevice is shown a second time.
             ListenerGone: A credential without url whose callback can no longer come.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
 
         Elsewhere: firebase: accounts:signInWithIdp autoCreate=false.
         """
@@ -709,12 +714,13 @@ class AccountMethods:
             code (string of 0–64 characters): The code that was sent, digit for digit.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
             InvalidCode: A code that is wrong, was replaced by a newer one, or belongs to another flow. Each
                 counts, also the same one again.
             CodeExpired: Any code, also the right one, where the one that was sent has expired or wrong tries
@@ -886,12 +892,13 @@ class AsyncAccountMethods:
                 send another one. The code before it is no longer good once the new one is on its way.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
             CallerNotAllowed: A developer method, or a developer's parameter, on a public pipe.
             AccountNotFound: An account is named that never was, or is deleted.
             InvalidUsername: An address that is malformed, or not of ASCII.
@@ -904,6 +911,8 @@ class AsyncAccountMethods:
             PasswordNotSet: A password for an account that signs in otherwise, or its reset.
             AccountLocked: Guessing has locked the account or the address.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
+                codes that were sent.
             SendUnderway: A request that sends a code comes again while the first one waits for the mail
                 server or the webhook, and that one has not ended within 20 seconds.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
@@ -1219,7 +1228,7 @@ class AsyncAccountMethods:
                 audiences. Without it, the tenant itself.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -1267,7 +1276,8 @@ class AsyncAccountMethods:
             ListenerGone: A credential without url whose callback can no longer come.
             UserMismatch: Somebody proves to be somebody else, or nobody here, where an account is to be shown
                 once more.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
 
         Elsewhere: firebase: accounts:signInWithIdp idToken, accounts:signUp idToken.
         """
@@ -1420,7 +1430,7 @@ class AsyncAccountMethods:
                 audiences. Without it, the tenant itself.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -1465,7 +1475,8 @@ class AsyncAccountMethods:
             SignInRefused: A provider says that somebody may not, or does not want to, sign in.
             FlowUsed: A continuation token of idp.authorize or idp.authorizeDevice is shown a second time.
             ListenerGone: A credential without url whose callback can no longer come.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
 
         Elsewhere: firebase: accounts:signInWithIdp autoCreate=false.
         """
@@ -1539,12 +1550,13 @@ class AsyncAccountMethods:
             code (string of 0–64 characters): The code that was sent, digit for digit.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
             InvalidCode: A code that is wrong, was replaced by a newer one, or belongs to another flow. Each
                 counts, also the same one again.
             CodeExpired: Any code, also the right one, where the one that was sent has expired or wrong tries

@@ -37,7 +37,7 @@ class MfaMethods:
                 codes.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -46,10 +46,13 @@ class MfaMethods:
             AccountLocked: Guessing has locked the account or the address.
             AccountDisabled: A disabled account would sign in or refresh.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
+                codes that were sent.
             SendUnderway: A request that sends a code comes again while the first one waits for the mail
                 server or the webhook, and that one has not ended within 20 seconds.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
             ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
                 ten minutes after the code has expired), took longer than an hour, or waited for longer than
@@ -94,7 +97,7 @@ class MfaMethods:
                 audiences. Without it, whom the sign-in named, else the tenant itself.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -121,7 +124,8 @@ class MfaMethods:
             ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
             TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
                 revoked, or credentials.revoke has named one of them since the token was minted.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
             ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
                 ten minutes after the code has expired), took longer than an hour, or waited for longer than
@@ -178,7 +182,7 @@ class MfaMethods:
                 tenant's own, else the built-in English ones. It stays for the whole flow.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -202,10 +206,13 @@ class MfaMethods:
             InvalidUsername: An address that is malformed, or not of ASCII.
             InvalidPhoneNumber: A number is not written as E.164 has it.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
+                codes that were sent.
             SendUnderway: A request that sends a code comes again while the first one waits for the mail
                 server or the webhook, and that one has not ended within 20 seconds.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
             ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
                 ten minutes after the code has expired), took longer than an hour, or waited for longer than
@@ -357,7 +364,7 @@ class MfaMethods:
                 audiences. Without it, whom the sign-in named, else the tenant itself.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -369,7 +376,8 @@ class MfaMethods:
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
             ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
             ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
                 ten minutes after the code has expired), took longer than an hour, or waited for longer than
@@ -486,7 +494,7 @@ class AsyncMfaMethods:
                 codes.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -495,10 +503,13 @@ class AsyncMfaMethods:
             AccountLocked: Guessing has locked the account or the address.
             AccountDisabled: A disabled account would sign in or refresh.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
+                codes that were sent.
             SendUnderway: A request that sends a code comes again while the first one waits for the mail
                 server or the webhook, and that one has not ended within 20 seconds.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
             ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
                 ten minutes after the code has expired), took longer than an hour, or waited for longer than
@@ -543,7 +554,7 @@ class AsyncMfaMethods:
                 audiences. Without it, whom the sign-in named, else the tenant itself.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -570,7 +581,8 @@ class AsyncMfaMethods:
             ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
             TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
                 revoked, or credentials.revoke has named one of them since the token was minted.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
             ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
                 ten minutes after the code has expired), took longer than an hour, or waited for longer than
@@ -627,7 +639,7 @@ class AsyncMfaMethods:
                 tenant's own, else the built-in English ones. It stays for the whole flow.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -651,10 +663,13 @@ class AsyncMfaMethods:
             InvalidUsername: An address that is malformed, or not of ASCII.
             InvalidPhoneNumber: A number is not written as E.164 has it.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
+                codes that were sent.
             SendUnderway: A request that sends a code comes again while the first one waits for the mail
                 server or the webhook, and that one has not ended within 20 seconds.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
             ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
                 ten minutes after the code has expired), took longer than an hour, or waited for longer than
@@ -806,7 +821,7 @@ class AsyncMfaMethods:
                 audiences. Without it, whom the sign-in named, else the tenant itself.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -818,7 +833,8 @@ class AsyncMfaMethods:
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
             ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
             ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
                 ten minutes after the code has expired), took longer than an hour, or waited for longer than

@@ -32,7 +32,7 @@ class PasswordResetMethods:
                 a minute, unless that answer had tokens.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -45,10 +45,13 @@ class PasswordResetMethods:
             FlowEnded: Any step of a flow that something else has ended before its time.
             StepNotPossible: A step that does not follow from where the flow stands.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
+                codes that were sent.
             SendUnderway: A request that sends a code comes again while the first one waits for the mail
                 server or the webhook, and that one has not ended within 20 seconds.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
 
         Elsewhere: nativeAuth: /resetpassword/v1.0/challenge.
         """
@@ -81,7 +84,7 @@ class PasswordResetMethods:
                 tenant's own, else the built-in English ones. It stays for the whole flow.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -92,10 +95,13 @@ class PasswordResetMethods:
             PasswordNotSet: A password for an account that signs in otherwise, or its reset.
             AccountDisabled: A disabled account would sign in or refresh.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
+                codes that were sent.
             SendUnderway: A request that sends a code comes again while the first one waits for the mail
                 server or the webhook, and that one has not ended within 20 seconds.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
 
         Elsewhere: nativeAuth: /resetpassword/v1.0/start, /resetpassword/v1.0/challenge; firebase:
         accounts:sendOobCode.
@@ -131,7 +137,7 @@ class PasswordResetMethods:
             code (string of 0–64 characters): The code that was sent, digit for digit.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -148,7 +154,8 @@ class PasswordResetMethods:
             CodeExpired: Any code, also the right one, where the one that was sent has expired or wrong tries
                 have used it up.
             AccountLocked: Guessing has locked the account or the address.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
 
         Elsewhere: nativeAuth: /resetpassword/v1.0/continue.
         """
@@ -182,7 +189,7 @@ class PasswordResetMethods:
             password (string of 0–4096 characters): A password.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -196,7 +203,8 @@ class PasswordResetMethods:
             StepNotPossible: A step that does not follow from where the flow stands.
             InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
                 valid.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
 
         Elsewhere: nativeAuth: /resetpassword/v1.0/submit, /resetpassword/v1.0/poll_completion; firebase:
         accounts:resetPassword.
@@ -235,7 +243,7 @@ class AsyncPasswordResetMethods:
                 a minute, unless that answer had tokens.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -248,10 +256,13 @@ class AsyncPasswordResetMethods:
             FlowEnded: Any step of a flow that something else has ended before its time.
             StepNotPossible: A step that does not follow from where the flow stands.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
+                codes that were sent.
             SendUnderway: A request that sends a code comes again while the first one waits for the mail
                 server or the webhook, and that one has not ended within 20 seconds.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
 
         Elsewhere: nativeAuth: /resetpassword/v1.0/challenge.
         """
@@ -284,7 +295,7 @@ class AsyncPasswordResetMethods:
                 tenant's own, else the built-in English ones. It stays for the whole flow.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -295,10 +306,13 @@ class AsyncPasswordResetMethods:
             PasswordNotSet: A password for an account that signs in otherwise, or its reset.
             AccountDisabled: A disabled account would sign in or refresh.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
+                codes that were sent.
             SendUnderway: A request that sends a code comes again while the first one waits for the mail
                 server or the webhook, and that one has not ended within 20 seconds.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
 
         Elsewhere: nativeAuth: /resetpassword/v1.0/start, /resetpassword/v1.0/challenge; firebase:
         accounts:sendOobCode.
@@ -334,7 +348,7 @@ class AsyncPasswordResetMethods:
             code (string of 0–64 characters): The code that was sent, digit for digit.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -351,7 +365,8 @@ class AsyncPasswordResetMethods:
             CodeExpired: Any code, also the right one, where the one that was sent has expired or wrong tries
                 have used it up.
             AccountLocked: Guessing has locked the account or the address.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
 
         Elsewhere: nativeAuth: /resetpassword/v1.0/continue.
         """
@@ -385,7 +400,7 @@ class AsyncPasswordResetMethods:
             password (string of 0–4096 characters): A password.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -399,7 +414,8 @@ class AsyncPasswordResetMethods:
             StepNotPossible: A step that does not follow from where the flow stands.
             InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
                 valid.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
 
         Elsewhere: nativeAuth: /resetpassword/v1.0/submit, /resetpassword/v1.0/poll_completion; firebase:
         accounts:resetPassword.

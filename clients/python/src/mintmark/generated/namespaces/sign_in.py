@@ -37,7 +37,7 @@ class SignInMethods:
                 Without it, openid.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -47,7 +47,8 @@ class SignInMethods:
             SignUpNotAllowed: signUpAllowed is false: no sign-up begins, and none that has begun goes on.
             AudienceNotOffered: An audience that the tenant does not list.
             ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
 
         Elsewhere: firebase: accounts:signUp.
         """
@@ -81,7 +82,7 @@ class SignInMethods:
                 a minute, unless that answer had tokens.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -95,10 +96,13 @@ class SignInMethods:
             PasswordChangeRequired: An account whose password must be changed.
             StepNotPossible: A step that does not follow from where the flow stands.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
+                codes that were sent.
             SendUnderway: A request that sends a code comes again while the first one waits for the mail
                 server or the webhook, and that one has not ended within 20 seconds.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/challenge.
         """
@@ -134,7 +138,7 @@ class SignInMethods:
                 tenant's own, else the built-in English ones. It stays for the whole flow.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -143,10 +147,13 @@ class SignInMethods:
             InvalidUsername: An address that is malformed, or not of ASCII.
             UserNotFound: A sign-in or a reset for an address without an account.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
+                codes that were sent.
             SendUnderway: A request that sends a code comes again while the first one waits for the mail
                 server or the webhook, and that one has not ended within 20 seconds.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/initiate, /oauth2/v2.0/challenge.
         """
@@ -189,7 +196,7 @@ class SignInMethods:
                 Without it, openid.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -209,7 +216,8 @@ class SignInMethods:
             AccountDisabled: A disabled account would sign in or refresh.
             PasswordChangeRequired: An account whose password must be changed.
             AudienceNotOffered: An audience that the tenant does not list.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
             ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=oob.
@@ -254,7 +262,7 @@ class SignInMethods:
                 Without it, openid.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -272,7 +280,8 @@ class SignInMethods:
             AccountLocked: Guessing has locked the account or the address.
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
             ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=password.
@@ -318,7 +327,7 @@ class SignInMethods:
                 Without it, openid.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -335,7 +344,8 @@ class SignInMethods:
             AccountDisabled: A disabled account would sign in or refresh.
             PasswordChangeRequired: An account whose password must be changed.
             AudienceNotOffered: An audience that the tenant does not list.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
             ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=continuation_token.
@@ -383,7 +393,7 @@ class SignInMethods:
                 Without it, openid.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -419,7 +429,8 @@ class SignInMethods:
             ListenerGone: A credential without url whose callback can no longer come.
             UserMismatch: Somebody proves to be somebody else, or nobody here, where an account is to be shown
                 once more.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
             ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
 
         Elsewhere: firebase: accounts:signInWithIdp, accounts:signInWithPassword.
@@ -516,7 +527,7 @@ class SignInMethods:
                 Without it, openid.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -531,7 +542,8 @@ class SignInMethods:
             AccountLocked: Guessing has locked the account or the address.
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
             ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=password; firebase: accounts:signInWithPassword.
@@ -578,7 +590,7 @@ class AsyncSignInMethods:
                 Without it, openid.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -588,7 +600,8 @@ class AsyncSignInMethods:
             SignUpNotAllowed: signUpAllowed is false: no sign-up begins, and none that has begun goes on.
             AudienceNotOffered: An audience that the tenant does not list.
             ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
 
         Elsewhere: firebase: accounts:signUp.
         """
@@ -622,7 +635,7 @@ class AsyncSignInMethods:
                 a minute, unless that answer had tokens.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -636,10 +649,13 @@ class AsyncSignInMethods:
             PasswordChangeRequired: An account whose password must be changed.
             StepNotPossible: A step that does not follow from where the flow stands.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
+                codes that were sent.
             SendUnderway: A request that sends a code comes again while the first one waits for the mail
                 server or the webhook, and that one has not ended within 20 seconds.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/challenge.
         """
@@ -675,7 +691,7 @@ class AsyncSignInMethods:
                 tenant's own, else the built-in English ones. It stays for the whole flow.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -684,10 +700,13 @@ class AsyncSignInMethods:
             InvalidUsername: An address that is malformed, or not of ASCII.
             UserNotFound: A sign-in or a reset for an address without an account.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
+                codes that were sent.
             SendUnderway: A request that sends a code comes again while the first one waits for the mail
                 server or the webhook, and that one has not ended within 20 seconds.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/initiate, /oauth2/v2.0/challenge.
         """
@@ -730,7 +749,7 @@ class AsyncSignInMethods:
                 Without it, openid.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -750,7 +769,8 @@ class AsyncSignInMethods:
             AccountDisabled: A disabled account would sign in or refresh.
             PasswordChangeRequired: An account whose password must be changed.
             AudienceNotOffered: An audience that the tenant does not list.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
             ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=oob.
@@ -795,7 +815,7 @@ class AsyncSignInMethods:
                 Without it, openid.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -813,7 +833,8 @@ class AsyncSignInMethods:
             AccountLocked: Guessing has locked the account or the address.
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
             ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=password.
@@ -859,7 +880,7 @@ class AsyncSignInMethods:
                 Without it, openid.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -876,7 +897,8 @@ class AsyncSignInMethods:
             AccountDisabled: A disabled account would sign in or refresh.
             PasswordChangeRequired: An account whose password must be changed.
             AudienceNotOffered: An audience that the tenant does not list.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
             ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=continuation_token.
@@ -924,7 +946,7 @@ class AsyncSignInMethods:
                 Without it, openid.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -960,7 +982,8 @@ class AsyncSignInMethods:
             ListenerGone: A credential without url whose callback can no longer come.
             UserMismatch: Somebody proves to be somebody else, or nobody here, where an account is to be shown
                 once more.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
             ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
 
         Elsewhere: firebase: accounts:signInWithIdp, accounts:signInWithPassword.
@@ -1057,7 +1080,7 @@ class AsyncSignInMethods:
                 Without it, openid.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -1072,7 +1095,8 @@ class AsyncSignInMethods:
             AccountLocked: Guessing has locked the account or the address.
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
             ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=password; firebase: accounts:signInWithPassword.

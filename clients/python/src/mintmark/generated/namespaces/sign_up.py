@@ -33,7 +33,7 @@ class SignUpMethods:
                 a minute, unless that answer had tokens.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -49,10 +49,13 @@ class SignUpMethods:
             StepNotPossible: A step that does not follow from where the flow stands.
             SignUpNotAllowed: signUpAllowed is false: no sign-up begins, and none that has begun goes on.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
+                codes that were sent.
             SendUnderway: A request that sends a code comes again while the first one waits for the mail
                 server or the webhook, and that one has not ended within 20 seconds.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
 
         Elsewhere: nativeAuth: /signup/v1.0/challenge.
         """
@@ -91,7 +94,7 @@ class SignUpMethods:
                 tenant's own, else the built-in English ones. It stays for the whole flow.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -107,10 +110,13 @@ class SignUpMethods:
             InvalidAttributes: A value that does not fit, or a name that the tenant does not ask for. A
                 continuation token stays valid.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
+                codes that were sent.
             SendUnderway: A request that sends a code comes again while the first one waits for the mail
                 server or the webhook, and that one has not ended within 20 seconds.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
 
         Elsewhere: nativeAuth: /signup/v1.0/start, /signup/v1.0/challenge.
         """
@@ -150,7 +156,7 @@ class SignUpMethods:
                 asks for them.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -167,7 +173,8 @@ class SignUpMethods:
                 continuation token stays valid.
             UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
                 by the time it would end; from then on at every step of that flow.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
 
         Elsewhere: nativeAuth: /signup/v1.0/continue grant_type=attributes.
         """
@@ -201,7 +208,7 @@ class SignUpMethods:
             code (string of 0–64 characters): The code that was sent, digit for digit.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -221,7 +228,8 @@ class SignUpMethods:
             UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
                 by the time it would end; from then on at every step of that flow.
             AccountLocked: Guessing has locked the account or the address.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
 
         Elsewhere: nativeAuth: /signup/v1.0/continue grant_type=oob.
         """
@@ -256,7 +264,7 @@ class SignUpMethods:
             password (string of 0–4096 characters): A password.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -274,7 +282,8 @@ class SignUpMethods:
                 valid.
             UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
                 by the time it would end; from then on at every step of that flow.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
 
         Elsewhere: nativeAuth: /signup/v1.0/continue grant_type=password.
         """
@@ -313,7 +322,7 @@ class AsyncSignUpMethods:
                 a minute, unless that answer had tokens.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -329,10 +338,13 @@ class AsyncSignUpMethods:
             StepNotPossible: A step that does not follow from where the flow stands.
             SignUpNotAllowed: signUpAllowed is false: no sign-up begins, and none that has begun goes on.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
+                codes that were sent.
             SendUnderway: A request that sends a code comes again while the first one waits for the mail
                 server or the webhook, and that one has not ended within 20 seconds.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
 
         Elsewhere: nativeAuth: /signup/v1.0/challenge.
         """
@@ -371,7 +383,7 @@ class AsyncSignUpMethods:
                 tenant's own, else the built-in English ones. It stays for the whole flow.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -387,10 +399,13 @@ class AsyncSignUpMethods:
             InvalidAttributes: A value that does not fit, or a name that the tenant does not ask for. A
                 continuation token stays valid.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
+                codes that were sent.
             SendUnderway: A request that sends a code comes again while the first one waits for the mail
                 server or the webhook, and that one has not ended within 20 seconds.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
 
         Elsewhere: nativeAuth: /signup/v1.0/start, /signup/v1.0/challenge.
         """
@@ -430,7 +445,7 @@ class AsyncSignUpMethods:
                 asks for them.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -447,7 +462,8 @@ class AsyncSignUpMethods:
                 continuation token stays valid.
             UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
                 by the time it would end; from then on at every step of that flow.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
 
         Elsewhere: nativeAuth: /signup/v1.0/continue grant_type=attributes.
         """
@@ -481,7 +497,7 @@ class AsyncSignUpMethods:
             code (string of 0–64 characters): The code that was sent, digit for digit.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -501,7 +517,8 @@ class AsyncSignUpMethods:
             UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
                 by the time it would end; from then on at every step of that flow.
             AccountLocked: Guessing has locked the account or the address.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
 
         Elsewhere: nativeAuth: /signup/v1.0/continue grant_type=oob.
         """
@@ -536,7 +553,7 @@ class AsyncSignUpMethods:
             password (string of 0–4096 characters): A password.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -554,7 +571,8 @@ class AsyncSignUpMethods:
                 valid.
             UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
                 by the time it would end; from then on at every step of that flow.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
 
         Elsewhere: nativeAuth: /signup/v1.0/continue grant_type=password.
         """
