@@ -29,7 +29,7 @@ class RepeatedSends(MailServer):
 
     def test_a_start_that_comes_again_while_its_mail_is_on_its_way_gets_the_same_answer_and_sends_nothing(self):
         self.first.call("account.create", {"username": "slow-code@example.com"})
-        self.first.call("account.create", {"username": "slow-password@example.com", "password": NEW})
+        self.first.call("account.create", {"username": "slow-password@example.com", "password": NEW}, timeout=60)
         for flow, address in (("signUp", "slow@example.com"), ("signIn", "slow-code@example.com"),
                               ("passwordReset", "slow-password@example.com")):
             with self.subTest(flow):

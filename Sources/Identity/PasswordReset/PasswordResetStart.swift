@@ -16,7 +16,7 @@ extension PasswordResetService {
             [.string(tenant.id), .string(request.username), request.language.map { .string($0) } ?? .null])
         let account = try surroundings.database.read { try $0.account(named: username.folded, in: tenant.id) }
         if !tenant.settings.enumerationProtection {
-            guard let account else { throw try flows.failed(UserNotFound(next: "signUp.start"), by: client, at: now) }
+            guard let account else { throw try flows.failed(UserNotFound(in: tenant), by: client, at: now) }
             if account.password == nil { throw PasswordNotSet(next: "signIn.start") }
             if account.isDisabled { throw AccountDisabled(accountId: account.id) }
         }

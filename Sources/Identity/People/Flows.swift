@@ -150,15 +150,18 @@ struct Flows: Sendable {
 
     /// Judges a code, and counts it if it is wrong: against the code, the account or the address, and the client.
     ///
-    /// - Parameter unlock: the method that ends a lock, where there is one.
+    /// - Parameters:
+    ///   - unlock: the method that ends a lock, where there is one.
+    ///   - account: what a wrong one is counted by too, without being locked by it; then a lock is about `only`.
     /// - Returns: nil if it is right.
     /// - Throws: `AccountLocked`, `CodeExpired`; neither counts.
     func judge(
         _ code: String, of flow: inout Flow, _ tenant: TenantRecord, _ sending: CodeSending, lockout subject: String,
-        unlock: String? = nil, client: ClientKey? = nil, at now: Int64, in tx: Transaction
+        unlock: String? = nil, alsoOf account: String? = nil, only: String? = nil, client: ClientKey? = nil, at now: Int64,
+        in tx: Transaction
     ) throws -> InvalidCode? {
         var lockout = try tx.lockout(of: subject, at: now)
-        try lockout.check(at: now, unlock: unlock)
+        try lockout.check(at: now, unlock: unlock, only: only)
         try flow.requireLivingCode(tenant.codes, at: now)
         if sending.matches(code, of: flow, at: now, tenant.codes) {
             flow.code.mac = nil
@@ -169,6 +172,11 @@ struct Flows: Sendable {
         try tx.countFailure(of: client, at: now)
         lockout.fail(nil, tenant.lockout, at: now)
         try tx.setLockout(lockout, of: subject, at: now)
+        if let account {
+            var whole = try tx.lockout(of: account, at: now)
+            whole.fail(nil, tenant.lockout, at: now)
+            try tx.setLockout(whole, of: account, at: now)
+        }
         let (left, lock) = (tenant.codes.attempts - flow.code.tries, lockout.lock(at: now))
         return InvalidCode(
             attemptsLeft: max(0, left), resendAt: flow.resendAt(tenant.codes), next: left > 0 ? nil : flow.resendMethod,

@@ -28,8 +28,12 @@ struct SendLimits: Sendable {
         try tx.checkUndelivered(of: client, at: now)
         try tx.count(.codes, of: client, at: now)
         var window = try tx.sendWindow(of: address, policy.windowSeconds, at: now)
-        if flow.sends >= policy.sendsPerFlow || window.sent >= policy.sendsPerAddress {
-            throw TooManyCodes(retryAfterSeconds: max(1, window.since + policy.windowSeconds - now))
+        let (isFlowFull, isAddressFull) = (flow.sends >= policy.sendsPerFlow, window.sent >= policy.sendsPerAddress)
+        if isFlowFull || isAddressFull {
+            // Waiting helps the address alone: a flow gets no more.
+            throw TooManyCodes(
+                retryAfterSeconds: isAddressFull ? max(1, window.since + policy.windowSeconds - now) : nil,
+                sentInFlow: isFlowFull ? flow.sends : nil, next: isFlowFull ? flow.startMethod : nil)
         }
         flow.sends += 1
         window.sent += 1

@@ -16,7 +16,7 @@ extension SignInService {
             [.string(tenant.id), .string(request.username), request.language.map { .string($0) } ?? .null])
         let account = try surroundings.database.read { try $0.account(named: username.folded, in: tenant.id) }
         if account == nil, !tenant.settings.enumerationProtection {
-            throw try flows.failed(UserNotFound(next: "signUp.start"), by: client, at: now)
+            throw try flows.failed(UserNotFound(in: tenant), by: client, at: now)
         }
         // Somebody who signs in elsewhere is sent there, or told nothing at all.
         if let account, !account.hasOwnWayIn, !tenant.settings.enumerationProtection {

@@ -16,7 +16,7 @@ extension SignInService {
             try flow.require(.codeRequired)
             try SignInCompletion.check(request.audience, request.scope, of: tenant)
             let subject = Self.lockoutSubject(flow)
-            let unlock = tenant.unlock(try tx.account(flow.accountId))
+            let unlock = try tenant.unlock(try tx.account(flow.accountId), of: flow.address, at: now, in: tx)
             if let refusal = try flows.judge(
                 request.code, of: &flow, tenant, sending, lockout: subject, unlock: unlock, client: client, at: now, in: tx)
             {

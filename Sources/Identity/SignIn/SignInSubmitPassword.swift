@@ -17,7 +17,8 @@ extension SignInService {
         let subject = Self.lockoutSubject(found.flow)
         let before = try surroundings.database.read { tx in
             let account = found.flow.isDecoy ? nil : try tx.account(found.flow.accountId)
-            try tx.lockout(of: subject, at: now).check(at: now, unlock: found.tenant.unlock(account))
+            try tx.lockout(of: subject, at: now).check(
+                at: now, unlock: found.tenant.unlock(account, of: found.flow.address, at: now, in: tx))
             return account
         }
         let isRight = try passwords.matches(request.password, before)
@@ -28,7 +29,8 @@ extension SignInService {
             let account = try tx.account(of: flow)
             let isStillRight = isRight && account?.password == before?.password
             if let refusal = try passwords.judge(
-                request.password, isRight: isStillRight, subject: subject, unlock: tenant.unlock(account), client: client, tenant, at: now,
+                request.password, isRight: isStillRight, subject: subject,
+                unlock: tenant.unlock(account, of: flow.address, at: now, in: tx), client: client, tenant, at: now,
                 in: tx)
             {
                 return .refused(refusal)

@@ -1745,12 +1745,16 @@ export declare class StepNotPossible extends RpcError {
 /** What `TooManyCodes` says beside its message. */
 export interface TooManyCodesData {
   type: "tooManyCodes";
-  /** After how many seconds it can work. */
-  retryAfterSeconds: number;
+  /** Present where the address has had too many: after how many seconds it gets another one. */
+  retryAfterSeconds?: number;
+  /** Present where the flow has had all that it gets: how many. */
+  sentInFlow?: number;
+  /** The method that begins another flow. */
+  next?: string;
 }
 
 /**
- * More codes than a flow, or than an address within some minutes, may have.
+ * More codes than a flow, or than an address within some minutes, may have. Only the address gets more by waiting.
  *
  * Equivalents: nativeAuth invalid_request 701014; firebase TOO_MANY_ATTEMPTS_TRY_LATER.
  */
@@ -1771,10 +1775,13 @@ export interface AccountLockedData {
   retryAfterSeconds: number;
   /** The method that unlocks it, where a password can be reset. */
   next?: string;
+  /** Present where something else is accepted meanwhile: what is not. */
+  only?: string;
 }
 
 /**
- * Guessing has locked the account or the address.
+ * Guessing has locked the account or the address: wrong passwords and codes count together. A lock does not hinder the
+ * reset of the password, which ends it; resets are locked by wrong codes of theirs, which count for the account too.
  *
  * Equivalents: nativeAuth invalid_grant 50053; firebase TOO_MANY_ATTEMPTS_TRY_LATER.
  */
@@ -1807,8 +1814,10 @@ export declare class PasswordNotAccepted extends RpcError {
 /** What `UserNotFound` says beside its message. */
 export interface UserNotFoundData {
   type: "userNotFound";
-  /** The method that goes on from here. */
-  next: string;
+  /** The method that goes on from here, where people can sign up. */
+  next?: string;
+  /** What to do where they cannot. */
+  hint?: string;
 }
 
 /**

@@ -518,13 +518,16 @@ export class StepNotPossible extends RpcError {
   static type = "stepNotPossible";
 }
 
-/** More codes than a flow, or than an address within some minutes, may have. */
+/** More codes than a flow, or than an address within some minutes, may have. Only the address gets more by waiting. */
 export class TooManyCodes extends RpcError {
   static code = 4014;
   static type = "tooManyCodes";
 }
 
-/** Guessing has locked the account or the address. */
+/**
+ * Guessing has locked the account or the address: wrong passwords and codes count together. A lock does not hinder the
+ * reset of the password, which ends it; resets are locked by wrong codes of theirs, which count for the account too.
+ */
 export class AccountLocked extends RpcError {
   static code = 4015;
   static type = "accountLocked";

@@ -33,8 +33,11 @@ export declare class AccountMethods {
    * long ago. Refreshing does not renew it.
    * @throws {InvalidPassword} A new password breaks rules, or a password is wrong. A continuation token stays valid.
    * @throws {PasswordNotSet} A password for an account that signs in otherwise, or its reset.
-   * @throws {AccountLocked} Guessing has locked the account or the address.
-   * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have.
+   * @throws {AccountLocked} Guessing has locked the account or the address: wrong passwords and codes count together. A
+   * lock does not hinder the reset of the password, which ends it; resets are locked by wrong codes of theirs, which
+   * count for the account too.
+   * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have. Only the address
+   * gets more by waiting.
    * @throws {TooManyFailedSends} Ten messages to one address have failed within a minute. They do not count as codes
    * that were sent.
    * @throws {SendUnderway} A request that sends a code comes again while the first one waits for the mail server or the
@@ -87,7 +90,9 @@ export declare class AccountMethods {
    * credentials.revoke has named one of them since the token was minted.
    * @throws {InvalidPassword} A new password breaks rules, or a password is wrong. A continuation token stays valid.
    * @throws {PasswordNotSet} A password for an account that signs in otherwise, or its reset.
-   * @throws {AccountLocked} Guessing has locked the account or the address.
+   * @throws {AccountLocked} Guessing has locked the account or the address: wrong passwords and codes count together. A
+   * lock does not hinder the reset of the password, which ends it; resets are locked by wrong codes of theirs, which
+   * count for the account too.
    * @throws {AccountDisabled} A disabled account would sign in or refresh.
    * @throws {AudienceNotOffered} An audience that the tenant does not list.
    * @throws {ScopeNotOffered} A scope that is neither one of OpenID Connect nor the tenant's.
@@ -226,7 +231,9 @@ export declare class AccountMethods {
    * mended.
    * @throws {InvalidUsername} An address that is malformed, or not of ASCII.
    * @throws {InvalidPassword} A new password breaks rules, or a password is wrong. A continuation token stays valid.
-   * @throws {AccountLocked} Guessing has locked the account or the address.
+   * @throws {AccountLocked} Guessing has locked the account or the address: wrong passwords and codes count together. A
+   * lock does not hinder the reset of the password, which ends it; resets are locked by wrong codes of theirs, which
+   * count for the account too.
    * @throws {AccountDisabled} A disabled account would sign in or refresh.
    * @throws {AudienceNotOffered} An audience that the tenant does not list.
    * @throws {CredentialAlreadyInUse} What is to be linked belongs to an account, whosever it is.
@@ -340,7 +347,9 @@ export declare class AccountMethods {
    * @throws {InvalidPassword} A new password breaks rules, or a password is wrong. A continuation token stays valid.
    * @throws {PasswordNotSet} A password for an account that signs in otherwise, or its reset.
    * @throws {PasswordChangeRequired} An account whose password must be changed.
-   * @throws {AccountLocked} Guessing has locked the account or the address.
+   * @throws {AccountLocked} Guessing has locked the account or the address: wrong passwords and codes count together. A
+   * lock does not hinder the reset of the password, which ends it; resets are locked by wrong codes of theirs, which
+   * count for the account too.
    * @throws {AccountDisabled} A disabled account would sign in or refresh.
    * @throws {AudienceNotOffered} An audience that the tenant does not list.
    * @throws {UserMismatch} Somebody proves to be somebody else, or nobody here, where an account is to be shown once
@@ -399,7 +408,9 @@ export declare class AccountMethods {
    * also the same one again.
    * @throws {CodeExpired} Any code, also the right one, where the one that was sent has expired or wrong tries have used
    * it up.
-   * @throws {AccountLocked} Guessing has locked the account or the address.
+   * @throws {AccountLocked} Guessing has locked the account or the address: wrong passwords and codes count together. A
+   * lock does not hinder the reset of the password, which ends it; resets are locked by wrong codes of theirs, which
+   * count for the account too.
    * @throws {UserAlreadyExists} A sign-up or a change of address with an address that is taken, at its start or by the
    * time it would end; from then on at every step of that flow.
    * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.

@@ -19,9 +19,12 @@ export declare class MfaMethods {
    * Equivalent: firebase mfaSignIn:start, nativeAuth /oauth2/v2.0/challenge.
    *
    * @throws {FactorNotFound} A factor is named that is not there, or not any more, or none where one has to be.
-   * @throws {AccountLocked} Guessing has locked the account or the address.
+   * @throws {AccountLocked} Guessing has locked the account or the address: wrong passwords and codes count together. A
+   * lock does not hinder the reset of the password, which ends it; resets are locked by wrong codes of theirs, which
+   * count for the account too.
    * @throws {AccountDisabled} A disabled account would sign in or refresh.
-   * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have.
+   * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have. Only the address
+   * gets more by waiting.
    * @throws {TooManyFailedSends} Ten messages to one address have failed within a minute. They do not count as codes
    * that were sent.
    * @throws {SendUnderway} A request that sends a code comes again while the first one waits for the mail server or the
@@ -53,7 +56,9 @@ export declare class MfaMethods {
    *
    * @throws {FactorCodeInvalid} The code of a second factor is wrong, too old, used up or replaced by a newer one, or an
    * app's code is given twice.
-   * @throws {AccountLocked} Guessing has locked the account or the address.
+   * @throws {AccountLocked} Guessing has locked the account or the address: wrong passwords and codes count together. A
+   * lock does not hinder the reset of the password, which ends it; resets are locked by wrong codes of theirs, which
+   * count for the account too.
    * @throws {AccountDisabled} A disabled account would sign in or refresh.
    * @throws {SecondFactorsOff} A second factor is to be enrolled, or recovery codes made, where nobody is asked for
    * them.
@@ -111,7 +116,8 @@ export declare class MfaMethods {
    * none.
    * @throws {InvalidUsername} An address that is malformed, or not of ASCII.
    * @throws {InvalidPhoneNumber} A number is not written as E.164 has it.
-   * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have.
+   * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have. Only the address
+   * gets more by waiting.
    * @throws {TooManyFailedSends} Ten messages to one address have failed within a minute. They do not count as codes
    * that were sent.
    * @throws {SendUnderway} A request that sends a code comes again while the first one waits for the mail server or the
@@ -215,7 +221,9 @@ export declare class MfaMethods {
    * @throws {FactorCodeInvalid} The code of a second factor is wrong, too old, used up or replaced by a newer one, or an
    * app's code is given twice.
    * @throws {FactorNotFound} A factor is named that is not there, or not any more, or none where one has to be.
-   * @throws {AccountLocked} Guessing has locked the account or the address.
+   * @throws {AccountLocked} Guessing has locked the account or the address: wrong passwords and codes count together. A
+   * lock does not hinder the reset of the password, which ends it; resets are locked by wrong codes of theirs, which
+   * count for the account too.
    * @throws {AccountDisabled} A disabled account would sign in or refresh.
    * @throws {AudienceNotOffered} An audience that the tenant does not list.
    * @throws {ScopeNotOffered} A scope that is neither one of OpenID Connect nor the tenant's.

@@ -22,7 +22,8 @@ export declare class PasswordResetMethods {
    * @throws {FlowFinished} Any step of a flow that has ended in tokens, also the last one sent again.
    * @throws {FlowEnded} Any step of a flow that something else has ended before its time.
    * @throws {StepNotPossible} A step that does not follow from where the flow stands.
-   * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have.
+   * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have. Only the address
+   * gets more by waiting.
    * @throws {TooManyFailedSends} Ten messages to one address have failed within a minute. They do not count as codes
    * that were sent.
    * @throws {SendUnderway} A request that sends a code comes again while the first one waits for the mail server or the
@@ -51,7 +52,8 @@ export declare class PasswordResetMethods {
    * @throws {UserNotFound} A sign-in or a reset for an address without an account.
    * @throws {PasswordNotSet} A password for an account that signs in otherwise, or its reset.
    * @throws {AccountDisabled} A disabled account would sign in or refresh.
-   * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have.
+   * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have. Only the address
+   * gets more by waiting.
    * @throws {TooManyFailedSends} Ten messages to one address have failed within a minute. They do not count as codes
    * that were sent.
    * @throws {SendUnderway} A request that sends a code comes again while the first one waits for the mail server or the
@@ -84,7 +86,9 @@ export declare class PasswordResetMethods {
    * also the same one again.
    * @throws {CodeExpired} Any code, also the right one, where the one that was sent has expired or wrong tries have used
    * it up.
-   * @throws {AccountLocked} Guessing has locked the account or the address.
+   * @throws {AccountLocked} Guessing has locked the account or the address: wrong passwords and codes count together. A
+   * lock does not hinder the reset of the password, which ends it; resets are locked by wrong codes of theirs, which
+   * count for the account too.
    * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
    * messages for it failed.
    */

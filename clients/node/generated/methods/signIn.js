@@ -59,7 +59,8 @@ export class SignInMethods {
    * @throws {FlowEnded} Any step of a flow that something else has ended before its time.
    * @throws {PasswordChangeRequired} An account whose password must be changed.
    * @throws {StepNotPossible} A step that does not follow from where the flow stands.
-   * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have.
+   * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have. Only the address
+   * gets more by waiting.
    * @throws {TooManyFailedSends} Ten messages to one address have failed within a minute. They do not count as codes
    * that were sent.
    * @throws {SendUnderway} A request that sends a code comes again while the first one waits for the mail server or the
@@ -87,7 +88,8 @@ export class SignInMethods {
    * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
    * @throws {InvalidUsername} An address that is malformed, or not of ASCII.
    * @throws {UserNotFound} A sign-in or a reset for an address without an account.
-   * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have.
+   * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have. Only the address
+   * gets more by waiting.
    * @throws {TooManyFailedSends} Ten messages to one address have failed within a minute. They do not count as codes
    * that were sent.
    * @throws {SendUnderway} A request that sends a code comes again while the first one waits for the mail server or the
@@ -120,7 +122,9 @@ export class SignInMethods {
    * also the same one again.
    * @throws {CodeExpired} Any code, also the right one, where the one that was sent has expired or wrong tries have used
    * it up.
-   * @throws {AccountLocked} Guessing has locked the account or the address.
+   * @throws {AccountLocked} Guessing has locked the account or the address: wrong passwords and codes count together. A
+   * lock does not hinder the reset of the password, which ends it; resets are locked by wrong codes of theirs, which
+   * count for the account too.
    * @throws {AccountDisabled} A disabled account would sign in or refresh.
    * @throws {PasswordChangeRequired} An account whose password must be changed.
    * @throws {AudienceNotOffered} An audience that the tenant does not list.
@@ -151,7 +155,9 @@ export class SignInMethods {
    * @throws {StepNotPossible} A step that does not follow from where the flow stands.
    * @throws {InvalidPassword} A new password breaks rules, or a password is wrong. A continuation token stays valid.
    * @throws {PasswordChangeRequired} An account whose password must be changed.
-   * @throws {AccountLocked} Guessing has locked the account or the address.
+   * @throws {AccountLocked} Guessing has locked the account or the address: wrong passwords and codes count together. A
+   * lock does not hinder the reset of the password, which ends it; resets are locked by wrong codes of theirs, which
+   * count for the account too.
    * @throws {AccountDisabled} A disabled account would sign in or refresh.
    * @throws {AudienceNotOffered} An audience that the tenant does not list.
    * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
@@ -218,7 +224,9 @@ export class SignInMethods {
    * @throws {InvalidPassword} A new password breaks rules, or a password is wrong. A continuation token stays valid.
    * @throws {PasswordNotSet} A password for an account that signs in otherwise, or its reset.
    * @throws {PasswordChangeRequired} An account whose password must be changed.
-   * @throws {AccountLocked} Guessing has locked the account or the address.
+   * @throws {AccountLocked} Guessing has locked the account or the address: wrong passwords and codes count together. A
+   * lock does not hinder the reset of the password, which ends it; resets are locked by wrong codes of theirs, which
+   * count for the account too.
    * @throws {AccountDisabled} A disabled account would sign in or refresh.
    * @throws {AudienceNotOffered} An audience that the tenant does not list.
    * @throws {SignUpNotAllowed} signUpAllowed is false: no sign-up begins, and none that has begun goes on.
@@ -281,7 +289,9 @@ export class SignInMethods {
    * @throws {InvalidPassword} A new password breaks rules, or a password is wrong. A continuation token stays valid.
    * @throws {PasswordNotSet} A password for an account that signs in otherwise, or its reset.
    * @throws {PasswordChangeRequired} An account whose password must be changed.
-   * @throws {AccountLocked} Guessing has locked the account or the address.
+   * @throws {AccountLocked} Guessing has locked the account or the address: wrong passwords and codes count together. A
+   * lock does not hinder the reset of the password, which ends it; resets are locked by wrong codes of theirs, which
+   * count for the account too.
    * @throws {AccountDisabled} A disabled account would sign in or refresh.
    * @throws {AudienceNotOffered} An audience that the tenant does not list.
    * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many

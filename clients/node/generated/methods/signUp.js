@@ -36,7 +36,8 @@ export class SignUpMethods {
    * time it would end; from then on at every step of that flow.
    * @throws {StepNotPossible} A step that does not follow from where the flow stands.
    * @throws {SignUpNotAllowed} signUpAllowed is false: no sign-up begins, and none that has begun goes on.
-   * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have.
+   * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have. Only the address
+   * gets more by waiting.
    * @throws {TooManyFailedSends} Ten messages to one address have failed within a minute. They do not count as codes
    * that were sent.
    * @throws {SendUnderway} A request that sends a code comes again while the first one waits for the mail server or the
@@ -68,7 +69,8 @@ export class SignUpMethods {
    * @throws {InvalidPassword} A new password breaks rules, or a password is wrong. A continuation token stays valid.
    * @throws {InvalidAttributes} A value that does not fit, or a name that the tenant does not ask for. A continuation
    * token stays valid.
-   * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have.
+   * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have. Only the address
+   * gets more by waiting.
    * @throws {TooManyFailedSends} Ten messages to one address have failed within a minute. They do not count as codes
    * that were sent.
    * @throws {SendUnderway} A request that sends a code comes again while the first one waits for the mail server or the
@@ -134,7 +136,9 @@ export class SignUpMethods {
    * it up.
    * @throws {UserAlreadyExists} A sign-up or a change of address with an address that is taken, at its start or by the
    * time it would end; from then on at every step of that flow.
-   * @throws {AccountLocked} Guessing has locked the account or the address.
+   * @throws {AccountLocked} Guessing has locked the account or the address: wrong passwords and codes count together. A
+   * lock does not hinder the reset of the password, which ends it; resets are locked by wrong codes of theirs, which
+   * count for the account too.
    * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
    * messages for it failed.
    */

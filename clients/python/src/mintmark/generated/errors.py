@@ -1528,7 +1528,8 @@ class StepNotPossible(AnsweredError):
 
 
 class TooManyCodes(AnsweredError):
-    """More codes than a flow, or than an address within some minutes, may have.
+    """More codes than a flow, or than an address within some minutes, may have. Only the address gets more by
+    waiting.
 
     nativeAuth: invalid_request 701014
     firebase: TOO_MANY_ATTEMPTS_TRY_LATER
@@ -1538,13 +1539,28 @@ class TooManyCodes(AnsweredError):
     type = "tooManyCodes"
 
     @property
-    def retry_after_seconds(self) -> int:
-        """After how many seconds it can work."""
-        return cast("int", self._required("retryAfterSeconds"))
+    def retry_after_seconds(self) -> Optional[int]:
+        """Present where the address has had too many: after how many seconds it gets another one."""
+        value = self._optional("retryAfterSeconds")
+        return None if value is None else cast("int", value)
+
+    @property
+    def sent_in_flow(self) -> Optional[int]:
+        """Present where the flow has had all that it gets: how many."""
+        value = self._optional("sentInFlow")
+        return None if value is None else cast("int", value)
+
+    @property
+    def next(self) -> Optional[str]:
+        """The method that begins another flow."""
+        value = self._optional("next")
+        return None if value is None else cast("str", value)
 
 
 class AccountLocked(AnsweredError):
-    """Guessing has locked the account or the address.
+    """Guessing has locked the account or the address: wrong passwords and codes count together. A lock does not
+    hinder the reset of the password, which ends it; resets are locked by wrong codes of theirs, which count
+    for the account too.
 
     nativeAuth: invalid_grant 50053
     firebase: TOO_MANY_ATTEMPTS_TRY_LATER
@@ -1569,6 +1585,12 @@ class AccountLocked(AnsweredError):
         value = self._optional("next")
         return None if value is None else cast("str", value)
 
+    @property
+    def only(self) -> Optional[str]:
+        """Present where something else is accepted meanwhile: what is not."""
+        value = self._optional("only")
+        return None if value is None else cast("str", value)
+
 
 class PasswordNotAccepted(AnsweredError):
     """A password in a tenant whose method is emailCode.
@@ -1591,9 +1613,16 @@ class UserNotFound(AnsweredError):
     type = "userNotFound"
 
     @property
-    def next(self) -> str:
-        """The method that goes on from here."""
-        return cast("str", self._required("next"))
+    def next(self) -> Optional[str]:
+        """The method that goes on from here, where people can sign up."""
+        value = self._optional("next")
+        return None if value is None else cast("str", value)
+
+    @property
+    def hint(self) -> Optional[str]:
+        """What to do where they cannot."""
+        value = self._optional("hint")
+        return None if value is None else cast("str", value)
 
 
 class PasswordNotSet(AnsweredError):

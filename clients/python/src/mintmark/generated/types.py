@@ -3132,10 +3132,11 @@ class LockoutPolicy(Record):
 
     @property
     def threshold(self) -> Optional[int]:
-        """How many wrong passwords and codes lock an account. Every wrong code counts, also the same one again.
-        A wrong password that is one of the last three wrong ones does not count again, however much later it
-        comes: a program that goes on trying an old password locks nobody out. A test that wants a lock needs
-        as many different ones.
+        """How many wrong passwords and codes lock an account, those of resets among them. While it is locked
+        nothing is accepted, but for the reset of its password, which ends the lock; as many wrong codes of
+        resets lock those too. Every wrong code counts, also the same one again. A wrong password that is one
+        of the last three wrong ones does not count again, however much later it comes: a program that goes on
+        trying an old password locks nobody out. A test that wants a lock needs as many different ones.
         """
         value = self._optional("threshold")
         return None if value is None else cast("int", value)

@@ -73,8 +73,11 @@ class AccountMethods:
             InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
                 valid.
             PasswordNotSet: A password for an account that signs in otherwise, or its reset.
-            AccountLocked: Guessing has locked the account or the address.
-            TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
+                together. A lock does not hinder the reset of the password, which ends it; resets are locked
+                by wrong codes of theirs, which count for the account too.
+            TooManyCodes: More codes than a flow, or than an address within some minutes, may have. Only the
+                address gets more by waiting.
             TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
                 codes that were sent.
             SendUnderway: A request that sends a code comes again while the first one waits for the mail
@@ -159,7 +162,9 @@ class AccountMethods:
             InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
                 valid.
             PasswordNotSet: A password for an account that signs in otherwise, or its reset.
-            AccountLocked: Guessing has locked the account or the address.
+            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
+                together. A lock does not hinder the reset of the password, which ends it; resets are locked
+                by wrong codes of theirs, which count for the account too.
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
             ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
@@ -421,7 +426,9 @@ class AccountMethods:
             InvalidUsername: An address that is malformed, or not of ASCII.
             InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
                 valid.
-            AccountLocked: Guessing has locked the account or the address.
+            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
+                together. A lock does not hinder the reset of the password, which ends it; resets are locked
+                by wrong codes of theirs, which count for the account too.
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
             CredentialAlreadyInUse: What is to be linked belongs to an account, whosever it is.
@@ -625,7 +632,9 @@ class AccountMethods:
                 valid.
             PasswordNotSet: A password for an account that signs in otherwise, or its reset.
             PasswordChangeRequired: An account whose password must be changed.
-            AccountLocked: Guessing has locked the account or the address.
+            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
+                together. A lock does not hinder the reset of the password, which ends it; resets are locked
+                by wrong codes of theirs, which count for the account too.
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
             UserMismatch: Somebody proves to be somebody else, or nobody here, where an account is to be shown
@@ -725,7 +734,9 @@ class AccountMethods:
                 counts, also the same one again.
             CodeExpired: Any code, also the right one, where the one that was sent has expired or wrong tries
                 have used it up.
-            AccountLocked: Guessing has locked the account or the address.
+            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
+                together. A lock does not hinder the reset of the password, which ends it; resets are locked
+                by wrong codes of theirs, which count for the account too.
             UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
                 by the time it would end; from then on at every step of that flow.
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
@@ -909,8 +920,11 @@ class AsyncAccountMethods:
             InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
                 valid.
             PasswordNotSet: A password for an account that signs in otherwise, or its reset.
-            AccountLocked: Guessing has locked the account or the address.
-            TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
+                together. A lock does not hinder the reset of the password, which ends it; resets are locked
+                by wrong codes of theirs, which count for the account too.
+            TooManyCodes: More codes than a flow, or than an address within some minutes, may have. Only the
+                address gets more by waiting.
             TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
                 codes that were sent.
             SendUnderway: A request that sends a code comes again while the first one waits for the mail
@@ -995,7 +1009,9 @@ class AsyncAccountMethods:
             InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
                 valid.
             PasswordNotSet: A password for an account that signs in otherwise, or its reset.
-            AccountLocked: Guessing has locked the account or the address.
+            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
+                together. A lock does not hinder the reset of the password, which ends it; resets are locked
+                by wrong codes of theirs, which count for the account too.
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
             ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
@@ -1257,7 +1273,9 @@ class AsyncAccountMethods:
             InvalidUsername: An address that is malformed, or not of ASCII.
             InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
                 valid.
-            AccountLocked: Guessing has locked the account or the address.
+            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
+                together. A lock does not hinder the reset of the password, which ends it; resets are locked
+                by wrong codes of theirs, which count for the account too.
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
             CredentialAlreadyInUse: What is to be linked belongs to an account, whosever it is.
@@ -1461,7 +1479,9 @@ class AsyncAccountMethods:
                 valid.
             PasswordNotSet: A password for an account that signs in otherwise, or its reset.
             PasswordChangeRequired: An account whose password must be changed.
-            AccountLocked: Guessing has locked the account or the address.
+            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
+                together. A lock does not hinder the reset of the password, which ends it; resets are locked
+                by wrong codes of theirs, which count for the account too.
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
             UserMismatch: Somebody proves to be somebody else, or nobody here, where an account is to be shown
@@ -1561,7 +1581,9 @@ class AsyncAccountMethods:
                 counts, also the same one again.
             CodeExpired: Any code, also the right one, where the one that was sent has expired or wrong tries
                 have used it up.
-            AccountLocked: Guessing has locked the account or the address.
+            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
+                together. A lock does not hinder the reset of the password, which ends it; resets are locked
+                by wrong codes of theirs, which count for the account too.
             UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
                 by the time it would end; from then on at every step of that flow.
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.

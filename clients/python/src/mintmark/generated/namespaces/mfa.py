@@ -43,9 +43,12 @@ class MfaMethods:
 
         Raises:
             FactorNotFound: A factor is named that is not there, or not any more, or none where one has to be.
-            AccountLocked: Guessing has locked the account or the address.
+            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
+                together. A lock does not hinder the reset of the password, which ends it; resets are locked
+                by wrong codes of theirs, which count for the account too.
             AccountDisabled: A disabled account would sign in or refresh.
-            TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            TooManyCodes: More codes than a flow, or than an address within some minutes, may have. Only the
+                address gets more by waiting.
             TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
                 codes that were sent.
             SendUnderway: A request that sends a code comes again while the first one waits for the mail
@@ -104,7 +107,9 @@ class MfaMethods:
         Raises:
             FactorCodeInvalid: The code of a second factor is wrong, too old, used up or replaced by a newer
                 one, or an app's code is given twice.
-            AccountLocked: Guessing has locked the account or the address.
+            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
+                together. A lock does not hinder the reset of the password, which ends it; resets are locked
+                by wrong codes of theirs, which count for the account too.
             AccountDisabled: A disabled account would sign in or refresh.
             SecondFactorsOff: A second factor is to be enrolled, or recovery codes made, where nobody is asked
                 for them.
@@ -205,7 +210,8 @@ class MfaMethods:
                 that sends none.
             InvalidUsername: An address that is malformed, or not of ASCII.
             InvalidPhoneNumber: A number is not written as E.164 has it.
-            TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            TooManyCodes: More codes than a flow, or than an address within some minutes, may have. Only the
+                address gets more by waiting.
             TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
                 codes that were sent.
             SendUnderway: A request that sends a code comes again while the first one waits for the mail
@@ -372,7 +378,9 @@ class MfaMethods:
             FactorCodeInvalid: The code of a second factor is wrong, too old, used up or replaced by a newer
                 one, or an app's code is given twice.
             FactorNotFound: A factor is named that is not there, or not any more, or none where one has to be.
-            AccountLocked: Guessing has locked the account or the address.
+            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
+                together. A lock does not hinder the reset of the password, which ends it; resets are locked
+                by wrong codes of theirs, which count for the account too.
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
             ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
@@ -500,9 +508,12 @@ class AsyncMfaMethods:
 
         Raises:
             FactorNotFound: A factor is named that is not there, or not any more, or none where one has to be.
-            AccountLocked: Guessing has locked the account or the address.
+            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
+                together. A lock does not hinder the reset of the password, which ends it; resets are locked
+                by wrong codes of theirs, which count for the account too.
             AccountDisabled: A disabled account would sign in or refresh.
-            TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            TooManyCodes: More codes than a flow, or than an address within some minutes, may have. Only the
+                address gets more by waiting.
             TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
                 codes that were sent.
             SendUnderway: A request that sends a code comes again while the first one waits for the mail
@@ -561,7 +572,9 @@ class AsyncMfaMethods:
         Raises:
             FactorCodeInvalid: The code of a second factor is wrong, too old, used up or replaced by a newer
                 one, or an app's code is given twice.
-            AccountLocked: Guessing has locked the account or the address.
+            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
+                together. A lock does not hinder the reset of the password, which ends it; resets are locked
+                by wrong codes of theirs, which count for the account too.
             AccountDisabled: A disabled account would sign in or refresh.
             SecondFactorsOff: A second factor is to be enrolled, or recovery codes made, where nobody is asked
                 for them.
@@ -662,7 +675,8 @@ class AsyncMfaMethods:
                 that sends none.
             InvalidUsername: An address that is malformed, or not of ASCII.
             InvalidPhoneNumber: A number is not written as E.164 has it.
-            TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            TooManyCodes: More codes than a flow, or than an address within some minutes, may have. Only the
+                address gets more by waiting.
             TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
                 codes that were sent.
             SendUnderway: A request that sends a code comes again while the first one waits for the mail
@@ -829,7 +843,9 @@ class AsyncMfaMethods:
             FactorCodeInvalid: The code of a second factor is wrong, too old, used up or replaced by a newer
                 one, or an app's code is given twice.
             FactorNotFound: A factor is named that is not there, or not any more, or none where one has to be.
-            AccountLocked: Guessing has locked the account or the address.
+            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
+                together. A lock does not hinder the reset of the password, which ends it; resets are locked
+                by wrong codes of theirs, which count for the account too.
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
             ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.

@@ -44,7 +44,8 @@ class PasswordResetMethods:
             FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
             FlowEnded: Any step of a flow that something else has ended before its time.
             StepNotPossible: A step that does not follow from where the flow stands.
-            TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            TooManyCodes: More codes than a flow, or than an address within some minutes, may have. Only the
+                address gets more by waiting.
             TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
                 codes that were sent.
             SendUnderway: A request that sends a code comes again while the first one waits for the mail
@@ -94,7 +95,8 @@ class PasswordResetMethods:
             UserNotFound: A sign-in or a reset for an address without an account.
             PasswordNotSet: A password for an account that signs in otherwise, or its reset.
             AccountDisabled: A disabled account would sign in or refresh.
-            TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            TooManyCodes: More codes than a flow, or than an address within some minutes, may have. Only the
+                address gets more by waiting.
             TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
                 codes that were sent.
             SendUnderway: A request that sends a code comes again while the first one waits for the mail
@@ -153,7 +155,9 @@ class PasswordResetMethods:
                 counts, also the same one again.
             CodeExpired: Any code, also the right one, where the one that was sent has expired or wrong tries
                 have used it up.
-            AccountLocked: Guessing has locked the account or the address.
+            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
+                together. A lock does not hinder the reset of the password, which ends it; resets are locked
+                by wrong codes of theirs, which count for the account too.
             TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
                 too many messages for it failed.
 
@@ -255,7 +259,8 @@ class AsyncPasswordResetMethods:
             FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
             FlowEnded: Any step of a flow that something else has ended before its time.
             StepNotPossible: A step that does not follow from where the flow stands.
-            TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            TooManyCodes: More codes than a flow, or than an address within some minutes, may have. Only the
+                address gets more by waiting.
             TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
                 codes that were sent.
             SendUnderway: A request that sends a code comes again while the first one waits for the mail
@@ -305,7 +310,8 @@ class AsyncPasswordResetMethods:
             UserNotFound: A sign-in or a reset for an address without an account.
             PasswordNotSet: A password for an account that signs in otherwise, or its reset.
             AccountDisabled: A disabled account would sign in or refresh.
-            TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            TooManyCodes: More codes than a flow, or than an address within some minutes, may have. Only the
+                address gets more by waiting.
             TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
                 codes that were sent.
             SendUnderway: A request that sends a code comes again while the first one waits for the mail
@@ -364,7 +370,9 @@ class AsyncPasswordResetMethods:
                 counts, also the same one again.
             CodeExpired: Any code, also the right one, where the one that was sent has expired or wrong tries
                 have used it up.
-            AccountLocked: Guessing has locked the account or the address.
+            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
+                together. A lock does not hinder the reset of the password, which ends it; resets are locked
+                by wrong codes of theirs, which count for the account too.
             TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
                 too many messages for it failed.
 

@@ -95,7 +95,8 @@ class SignInMethods:
             FlowEnded: Any step of a flow that something else has ended before its time.
             PasswordChangeRequired: An account whose password must be changed.
             StepNotPossible: A step that does not follow from where the flow stands.
-            TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            TooManyCodes: More codes than a flow, or than an address within some minutes, may have. Only the
+                address gets more by waiting.
             TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
                 codes that were sent.
             SendUnderway: A request that sends a code comes again while the first one waits for the mail
@@ -146,7 +147,8 @@ class SignInMethods:
             TenantNotFound: A tenant is named that was never created, or is deleted.
             InvalidUsername: An address that is malformed, or not of ASCII.
             UserNotFound: A sign-in or a reset for an address without an account.
-            TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            TooManyCodes: More codes than a flow, or than an address within some minutes, may have. Only the
+                address gets more by waiting.
             TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
                 codes that were sent.
             SendUnderway: A request that sends a code comes again while the first one waits for the mail
@@ -212,7 +214,9 @@ class SignInMethods:
                 counts, also the same one again.
             CodeExpired: Any code, also the right one, where the one that was sent has expired or wrong tries
                 have used it up.
-            AccountLocked: Guessing has locked the account or the address.
+            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
+                together. A lock does not hinder the reset of the password, which ends it; resets are locked
+                by wrong codes of theirs, which count for the account too.
             AccountDisabled: A disabled account would sign in or refresh.
             PasswordChangeRequired: An account whose password must be changed.
             AudienceNotOffered: An audience that the tenant does not list.
@@ -277,7 +281,9 @@ class SignInMethods:
             InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
                 valid.
             PasswordChangeRequired: An account whose password must be changed.
-            AccountLocked: Guessing has locked the account or the address.
+            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
+                together. A lock does not hinder the reset of the password, which ends it; resets are locked
+                by wrong codes of theirs, which count for the account too.
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
             TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
@@ -414,7 +420,9 @@ class SignInMethods:
                 valid.
             PasswordNotSet: A password for an account that signs in otherwise, or its reset.
             PasswordChangeRequired: An account whose password must be changed.
-            AccountLocked: Guessing has locked the account or the address.
+            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
+                together. A lock does not hinder the reset of the password, which ends it; resets are locked
+                by wrong codes of theirs, which count for the account too.
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
             SignUpNotAllowed: signUpAllowed is false: no sign-up begins, and none that has begun goes on.
@@ -539,7 +547,9 @@ class SignInMethods:
                 valid.
             PasswordNotSet: A password for an account that signs in otherwise, or its reset.
             PasswordChangeRequired: An account whose password must be changed.
-            AccountLocked: Guessing has locked the account or the address.
+            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
+                together. A lock does not hinder the reset of the password, which ends it; resets are locked
+                by wrong codes of theirs, which count for the account too.
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
             TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
@@ -648,7 +658,8 @@ class AsyncSignInMethods:
             FlowEnded: Any step of a flow that something else has ended before its time.
             PasswordChangeRequired: An account whose password must be changed.
             StepNotPossible: A step that does not follow from where the flow stands.
-            TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            TooManyCodes: More codes than a flow, or than an address within some minutes, may have. Only the
+                address gets more by waiting.
             TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
                 codes that were sent.
             SendUnderway: A request that sends a code comes again while the first one waits for the mail
@@ -699,7 +710,8 @@ class AsyncSignInMethods:
             TenantNotFound: A tenant is named that was never created, or is deleted.
             InvalidUsername: An address that is malformed, or not of ASCII.
             UserNotFound: A sign-in or a reset for an address without an account.
-            TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            TooManyCodes: More codes than a flow, or than an address within some minutes, may have. Only the
+                address gets more by waiting.
             TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
                 codes that were sent.
             SendUnderway: A request that sends a code comes again while the first one waits for the mail
@@ -765,7 +777,9 @@ class AsyncSignInMethods:
                 counts, also the same one again.
             CodeExpired: Any code, also the right one, where the one that was sent has expired or wrong tries
                 have used it up.
-            AccountLocked: Guessing has locked the account or the address.
+            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
+                together. A lock does not hinder the reset of the password, which ends it; resets are locked
+                by wrong codes of theirs, which count for the account too.
             AccountDisabled: A disabled account would sign in or refresh.
             PasswordChangeRequired: An account whose password must be changed.
             AudienceNotOffered: An audience that the tenant does not list.
@@ -830,7 +844,9 @@ class AsyncSignInMethods:
             InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
                 valid.
             PasswordChangeRequired: An account whose password must be changed.
-            AccountLocked: Guessing has locked the account or the address.
+            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
+                together. A lock does not hinder the reset of the password, which ends it; resets are locked
+                by wrong codes of theirs, which count for the account too.
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
             TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
@@ -967,7 +983,9 @@ class AsyncSignInMethods:
                 valid.
             PasswordNotSet: A password for an account that signs in otherwise, or its reset.
             PasswordChangeRequired: An account whose password must be changed.
-            AccountLocked: Guessing has locked the account or the address.
+            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
+                together. A lock does not hinder the reset of the password, which ends it; resets are locked
+                by wrong codes of theirs, which count for the account too.
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
             SignUpNotAllowed: signUpAllowed is false: no sign-up begins, and none that has begun goes on.
@@ -1092,7 +1110,9 @@ class AsyncSignInMethods:
                 valid.
             PasswordNotSet: A password for an account that signs in otherwise, or its reset.
             PasswordChangeRequired: An account whose password must be changed.
-            AccountLocked: Guessing has locked the account or the address.
+            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
+                together. A lock does not hinder the reset of the password, which ends it; resets are locked
+                by wrong codes of theirs, which count for the account too.
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
             TooManyFromClient: A client's address has made more requests, failures or codes than it may, or

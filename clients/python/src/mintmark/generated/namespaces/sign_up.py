@@ -48,7 +48,8 @@ class SignUpMethods:
                 by the time it would end; from then on at every step of that flow.
             StepNotPossible: A step that does not follow from where the flow stands.
             SignUpNotAllowed: signUpAllowed is false: no sign-up begins, and none that has begun goes on.
-            TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            TooManyCodes: More codes than a flow, or than an address within some minutes, may have. Only the
+                address gets more by waiting.
             TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
                 codes that were sent.
             SendUnderway: A request that sends a code comes again while the first one waits for the mail
@@ -109,7 +110,8 @@ class SignUpMethods:
                 valid.
             InvalidAttributes: A value that does not fit, or a name that the tenant does not ask for. A
                 continuation token stays valid.
-            TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            TooManyCodes: More codes than a flow, or than an address within some minutes, may have. Only the
+                address gets more by waiting.
             TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
                 codes that were sent.
             SendUnderway: A request that sends a code comes again while the first one waits for the mail
@@ -227,7 +229,9 @@ class SignUpMethods:
                 have used it up.
             UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
                 by the time it would end; from then on at every step of that flow.
-            AccountLocked: Guessing has locked the account or the address.
+            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
+                together. A lock does not hinder the reset of the password, which ends it; resets are locked
+                by wrong codes of theirs, which count for the account too.
             TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
                 too many messages for it failed.
 
@@ -337,7 +341,8 @@ class AsyncSignUpMethods:
                 by the time it would end; from then on at every step of that flow.
             StepNotPossible: A step that does not follow from where the flow stands.
             SignUpNotAllowed: signUpAllowed is false: no sign-up begins, and none that has begun goes on.
-            TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            TooManyCodes: More codes than a flow, or than an address within some minutes, may have. Only the
+                address gets more by waiting.
             TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
                 codes that were sent.
             SendUnderway: A request that sends a code comes again while the first one waits for the mail
@@ -398,7 +403,8 @@ class AsyncSignUpMethods:
                 valid.
             InvalidAttributes: A value that does not fit, or a name that the tenant does not ask for. A
                 continuation token stays valid.
-            TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            TooManyCodes: More codes than a flow, or than an address within some minutes, may have. Only the
+                address gets more by waiting.
             TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
                 codes that were sent.
             SendUnderway: A request that sends a code comes again while the first one waits for the mail
@@ -516,7 +522,9 @@ class AsyncSignUpMethods:
                 have used it up.
             UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
                 by the time it would end; from then on at every step of that flow.
-            AccountLocked: Guessing has locked the account or the address.
+            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
+                together. A lock does not hinder the reset of the password, which ends it; resets are locked
+                by wrong codes of theirs, which count for the account too.
             TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
                 too many messages for it failed.
 
