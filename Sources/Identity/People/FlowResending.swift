@@ -14,7 +14,7 @@ extension Flows {
         try sending.send(
             for: tenant, purpose, locking: [Self.lockName(address: address)], client: client, at: now,
             draft: { tx in
-                if let earlier = try tx.flow(begunBy: request, since: now - Flow.repeatSeconds) { return .repeated(earlier) }
+                if let earlier = try tx.flow(begunBy: request, at: now) { return .repeated(earlier) }
                 return .send(try draft(tx), isNew: true)
             }, commit: { _, _ in })
     }

@@ -130,6 +130,8 @@ struct Flows: Sendable {
                 try tx.update(flow)
                 return .success(flow)
             case .refused(let error):
+                // Whoever comes with the token has its answer: what asked for that answer again would be something new.
+                flow.request = []
                 try tx.update(flow)
                 return .failure(error)
             case .ended(let error):

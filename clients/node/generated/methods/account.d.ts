@@ -487,7 +487,7 @@ export type AccountChangeEmailParams =
     /**
      * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20
      * requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes
-     * 100 a minute.
+     * 100 a minute. A start that comes again within a minute gets the same answer only from the same client.
      */
     client?: ClientOrigin;
   }
@@ -661,7 +661,7 @@ export interface AccountLinkParams {
   /**
    * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
    * a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a
-   * minute.
+   * minute. A start that comes again within a minute gets the same answer only from the same client.
    */
   client?: ClientOrigin;
 }
@@ -753,7 +753,7 @@ export interface AccountReauthenticateParams {
   /**
    * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
    * a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a
-   * minute.
+   * minute. A start that comes again within a minute gets the same answer only from the same client.
    */
   client?: ClientOrigin;
 }
@@ -785,7 +785,7 @@ export interface AccountSubmitCodeParams {
   /**
    * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
    * a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a
-   * minute.
+   * minute. A start that comes again within a minute gets the same answer only from the same client.
    */
   client?: ClientOrigin;
 }

@@ -293,7 +293,7 @@ export interface MfaChallengeParams {
   /**
    * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
    * a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a
-   * minute.
+   * minute. A start that comes again within a minute gets the same answer only from the same client.
    */
   client?: ClientOrigin;
 }
@@ -319,7 +319,7 @@ export interface MfaConfirmParams {
   /**
    * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
    * a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a
-   * minute.
+   * minute. A start that comes again within a minute gets the same answer only from the same client.
    */
   client?: ClientOrigin;
 }
@@ -346,7 +346,7 @@ export type MfaEnrollParams =
     /**
      * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20
      * requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes
-     * 100 a minute.
+     * 100 a minute. A start that comes again within a minute gets the same answer only from the same client.
      */
     client?: ClientOrigin;
   }
@@ -431,7 +431,7 @@ export interface MfaResolveParams {
   /**
    * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
    * a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a
-   * minute.
+   * minute. A start that comes again within a minute gets the same answer only from the same client.
    */
   client?: ClientOrigin;
 }

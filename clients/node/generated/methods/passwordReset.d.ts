@@ -135,7 +135,7 @@ export interface PasswordResetResendCodeParams {
   /**
    * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
    * a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a
-   * minute.
+   * minute. A start that comes again within a minute gets the same answer only from the same client.
    */
   client?: ClientOrigin;
 }
@@ -157,7 +157,7 @@ export interface PasswordResetStartParams {
   /**
    * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
    * a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a
-   * minute.
+   * minute. A start that comes again within a minute gets the same answer only from the same client.
    */
   client?: ClientOrigin;
 }
@@ -178,7 +178,7 @@ export interface PasswordResetSubmitCodeParams {
   /**
    * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
    * a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a
-   * minute.
+   * minute. A start that comes again within a minute gets the same answer only from the same client.
    */
   client?: ClientOrigin;
 }
@@ -199,7 +199,7 @@ export interface PasswordResetSubmitPasswordParams {
   /**
    * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
    * a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a
-   * minute.
+   * minute. A start that comes again within a minute gets the same answer only from the same client.
    */
   client?: ClientOrigin;
 }

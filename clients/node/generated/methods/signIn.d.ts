@@ -309,7 +309,7 @@ export interface SignInAnonymouslyParams {
   /**
    * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
    * a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a
-   * minute.
+   * minute. A start that comes again within a minute gets the same answer only from the same client.
    */
   client?: ClientOrigin;
 }
@@ -328,7 +328,7 @@ export interface SignInResendCodeParams {
   /**
    * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
    * a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a
-   * minute.
+   * minute. A start that comes again within a minute gets the same answer only from the same client.
    */
   client?: ClientOrigin;
 }
@@ -350,7 +350,7 @@ export interface SignInStartParams {
   /**
    * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
    * a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a
-   * minute.
+   * minute. A start that comes again within a minute gets the same answer only from the same client.
    */
   client?: ClientOrigin;
 }
@@ -375,7 +375,7 @@ export interface SignInSubmitCodeParams {
   /**
    * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
    * a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a
-   * minute.
+   * minute. A start that comes again within a minute gets the same answer only from the same client.
    */
   client?: ClientOrigin;
 }
@@ -400,7 +400,7 @@ export interface SignInSubmitPasswordParams {
   /**
    * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
    * a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a
-   * minute.
+   * minute. A start that comes again within a minute gets the same answer only from the same client.
    */
   client?: ClientOrigin;
 }
@@ -425,7 +425,7 @@ export interface SignInWithContinuationParams {
   /**
    * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
    * a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a
-   * minute.
+   * minute. A start that comes again within a minute gets the same answer only from the same client.
    */
   client?: ClientOrigin;
 }
@@ -451,7 +451,7 @@ export interface SignInWithCredentialParams {
   /**
    * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
    * a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a
-   * minute.
+   * minute. A start that comes again within a minute gets the same answer only from the same client.
    */
   client?: ClientOrigin;
 }
@@ -489,7 +489,7 @@ export interface SignInWithPasswordParams {
   /**
    * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
    * a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a
-   * minute.
+   * minute. A start that comes again within a minute gets the same answer only from the same client.
    */
   client?: ClientOrigin;
 }

@@ -181,7 +181,7 @@ export interface SignUpResendCodeParams {
   /**
    * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
    * a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a
-   * minute.
+   * minute. A start that comes again within a minute gets the same answer only from the same client.
    */
   client?: ClientOrigin;
 }
@@ -207,7 +207,7 @@ export interface SignUpStartParams {
   /**
    * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
    * a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a
-   * minute.
+   * minute. A start that comes again within a minute gets the same answer only from the same client.
    */
   client?: ClientOrigin;
 }
@@ -228,7 +228,7 @@ export interface SignUpSubmitAttributesParams {
   /**
    * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
    * a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a
-   * minute.
+   * minute. A start that comes again within a minute gets the same answer only from the same client.
    */
   client?: ClientOrigin;
 }
@@ -249,7 +249,7 @@ export interface SignUpSubmitCodeParams {
   /**
    * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
    * a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a
-   * minute.
+   * minute. A start that comes again within a minute gets the same answer only from the same client.
    */
   client?: ClientOrigin;
 }
@@ -270,7 +270,7 @@ export interface SignUpSubmitPasswordParams {
   /**
    * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
    * a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a
-   * minute.
+   * minute. A start that comes again within a minute gets the same answer only from the same client.
    */
   client?: ClientOrigin;
 }

@@ -913,7 +913,8 @@ class BreachedPasswordCheck(Record):
 class ClientOrigin(Record):
     """From where somebody uses your application. What is asked for, failed and sent is then counted by it too:
     20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
-    nobody takes 100 a minute.
+    nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the
+    same client.
     """
 
     __slots__ = ()

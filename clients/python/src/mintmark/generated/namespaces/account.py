@@ -56,7 +56,8 @@ class AccountMethods:
                 send another one. The code before it is no longer good once the new one is on its way.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -397,7 +398,8 @@ class AccountMethods:
                 audiences. Without it, the tenant itself.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -601,7 +603,8 @@ class AccountMethods:
                 audiences. Without it, the tenant itself.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -723,7 +726,8 @@ class AccountMethods:
             code (string of 0–64 characters): The code that was sent, digit for digit.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -903,7 +907,8 @@ class AsyncAccountMethods:
                 send another one. The code before it is no longer good once the new one is on its way.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -1244,7 +1249,8 @@ class AsyncAccountMethods:
                 audiences. Without it, the tenant itself.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -1448,7 +1454,8 @@ class AsyncAccountMethods:
                 audiences. Without it, the tenant itself.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -1570,7 +1577,8 @@ class AsyncAccountMethods:
             code (string of 0–64 characters): The code that was sent, digit for digit.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 

@@ -37,7 +37,8 @@ class MfaMethods:
                 codes.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -100,7 +101,8 @@ class MfaMethods:
                 audiences. Without it, whom the sign-in named, else the tenant itself.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -187,7 +189,8 @@ class MfaMethods:
                 tenant's own, else the built-in English ones. It stays for the whole flow.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -370,7 +373,8 @@ class MfaMethods:
                 audiences. Without it, whom the sign-in named, else the tenant itself.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -502,7 +506,8 @@ class AsyncMfaMethods:
                 codes.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -565,7 +570,8 @@ class AsyncMfaMethods:
                 audiences. Without it, whom the sign-in named, else the tenant itself.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -652,7 +658,8 @@ class AsyncMfaMethods:
                 tenant's own, else the built-in English ones. It stays for the whole flow.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -835,7 +842,8 @@ class AsyncMfaMethods:
                 audiences. Without it, whom the sign-in named, else the tenant itself.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 

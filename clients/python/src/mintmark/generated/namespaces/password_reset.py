@@ -32,7 +32,8 @@ class PasswordResetMethods:
                 a minute, unless that answer had tokens.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -85,7 +86,8 @@ class PasswordResetMethods:
                 tenant's own, else the built-in English ones. It stays for the whole flow.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -139,7 +141,8 @@ class PasswordResetMethods:
             code (string of 0–64 characters): The code that was sent, digit for digit.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -193,7 +196,8 @@ class PasswordResetMethods:
             password (string of 0–4096 characters): A password.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -247,7 +251,8 @@ class AsyncPasswordResetMethods:
                 a minute, unless that answer had tokens.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -300,7 +305,8 @@ class AsyncPasswordResetMethods:
                 tenant's own, else the built-in English ones. It stays for the whole flow.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -354,7 +360,8 @@ class AsyncPasswordResetMethods:
             code (string of 0–64 characters): The code that was sent, digit for digit.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -408,7 +415,8 @@ class AsyncPasswordResetMethods:
             password (string of 0–4096 characters): A password.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 

@@ -37,7 +37,8 @@ class SignInMethods:
                 Without it, openid.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -82,7 +83,8 @@ class SignInMethods:
                 a minute, unless that answer had tokens.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -139,7 +141,8 @@ class SignInMethods:
                 tenant's own, else the built-in English ones. It stays for the whole flow.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -198,7 +201,8 @@ class SignInMethods:
                 Without it, openid.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -266,7 +270,8 @@ class SignInMethods:
                 Without it, openid.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -333,7 +338,8 @@ class SignInMethods:
                 Without it, openid.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -399,7 +405,8 @@ class SignInMethods:
                 Without it, openid.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -535,7 +542,8 @@ class SignInMethods:
                 Without it, openid.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -600,7 +608,8 @@ class AsyncSignInMethods:
                 Without it, openid.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -645,7 +654,8 @@ class AsyncSignInMethods:
                 a minute, unless that answer had tokens.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -702,7 +712,8 @@ class AsyncSignInMethods:
                 tenant's own, else the built-in English ones. It stays for the whole flow.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -761,7 +772,8 @@ class AsyncSignInMethods:
                 Without it, openid.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -829,7 +841,8 @@ class AsyncSignInMethods:
                 Without it, openid.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -896,7 +909,8 @@ class AsyncSignInMethods:
                 Without it, openid.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -962,7 +976,8 @@ class AsyncSignInMethods:
                 Without it, openid.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -1098,7 +1113,8 @@ class AsyncSignInMethods:
                 Without it, openid.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 

@@ -33,7 +33,8 @@ class SignUpMethods:
                 a minute, unless that answer had tokens.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -95,7 +96,8 @@ class SignUpMethods:
                 tenant's own, else the built-in English ones. It stays for the whole flow.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -158,7 +160,8 @@ class SignUpMethods:
                 asks for them.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -210,7 +213,8 @@ class SignUpMethods:
             code (string of 0–64 characters): The code that was sent, digit for digit.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -268,7 +272,8 @@ class SignUpMethods:
             password (string of 0–4096 characters): A password.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -326,7 +331,8 @@ class AsyncSignUpMethods:
                 a minute, unless that answer had tokens.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -388,7 +394,8 @@ class AsyncSignUpMethods:
                 tenant's own, else the built-in English ones. It stays for the whole flow.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -451,7 +458,8 @@ class AsyncSignUpMethods:
                 asks for them.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -503,7 +511,8 @@ class AsyncSignUpMethods:
             code (string of 0–64 characters): The code that was sent, digit for digit.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -561,7 +570,8 @@ class AsyncSignUpMethods:
             password (string of 0–4096 characters): A password.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
