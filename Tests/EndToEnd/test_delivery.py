@@ -165,8 +165,13 @@ class Mail(MailServer):
             data = refused(templates=[words | {"subject": f"Hello{line_end}Bcc: everybody@example.com"}])
             self.assertEqual(data["pointer"], "/delivery/templates/0/subject")
         self.assertIn("{{code}} is missing", refused(templates=[words | {"text": "Hello"}])["reason"])
-        self.assertIn("Did you mean {{code}}", refused(templates=[words | {"text": "{{cod}}"}])["reason"])
+        self.assertIn("did you mean {{code}}", refused(templates=[words | {"text": "{{cod}}"}])["reason"])
         self.assertIn("two", refused(templates=[words, words])["reason"])
+        both = refused(templates=[words | {"subject": "{{x}}", "text": "Hello"}])
+        self.assertEqual(both["pointer"], "/delivery/templates/0/subject")
+        self.assertTrue(both["reason"].startswith("nothing is known for {{x}}"), both)
+        self.assertIn("text: {{code}} is missing", both["reason"])
+        self.assertIn("this machine alone", refused(smtp=self.smtp(host="8.8.8.8", encryption="noneToLoopback"))["reason"])
         self.assertEqual(refused(smtp=self.smtp(**{"from": "a@b.example\r\nBcc: c@d.example"}))["pointer"], "/delivery/smtp/from")
         self.assertEqual(refused(smtp=self.smtp(host="mail.example/x"))["pointer"], "/delivery/smtp/host")
         self.assertEqual(refused(webhook={"url": "http://hooks.example/", "secret": SECRET})["pointer"], "/delivery/webhook/url")
@@ -230,6 +235,13 @@ class Webhooks(Delivery):
         self.assertEqual(error.data["retryAfterSeconds"], 30)
         self.assertIn("503", error.data["reason"])
         self.refused("invalidTenantSettings", sidecar, "tenant.update", hook("200", allowInsecure=False))
+        # However much it says beside the status, the message was taken.
+        sidecar.call("tenant.update", hook("200-at-length"))
+        self.assertIsNotNone(self.start(sidecar))
+        url = {"url": f"https://127.0.0.1:{port}/200", "allowInsecure": False}
+        sidecar.call("tenant.update", hook("200", **url))
+        error = self.refused("messageNotSent", sidecar, "signUp.start", {"username": "bob@example.com"})
+        self.assertIn("allowPrivateNetwork", error.data["reason"])
 
     def test_without_any_configuration_the_error_says_what_to_set(self):
         error = self.refused("messageNotSent", self.spawn(), "signUp.start", {"username": ALICE})
@@ -284,6 +296,7 @@ class CommandLine(Delivery):
             (("--webhook-url", "https://me:hidden@hooks.example.com/"), {"WEBHOOK_SECRET": SECRET}, "signed"),
             ((), {"WEBHOOK_URL": "https://hooks.example.com:0/", "WEBHOOK_SECRET": SECRET}, "MINTMARK_WEBHOOK_URL", "port"),
             ((), {"SMTP_PASWORD": "hidden"}, "MINTMARK_SMTP_PASSWORD"),
+            (("--smtp-url", "smtp://8.8.8.8:25", "--smtp-unencrypted", *sender), {}, "--smtp-url", "this machine alone"),
         ]:
             with self.subTest(options=options, environment=environment):
                 done = self.started_with(*options, **environment)

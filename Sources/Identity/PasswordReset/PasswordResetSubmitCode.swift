@@ -25,6 +25,8 @@ extension PasswordResetService {
             {
                 return .refused(refusal)
             }
+            // Nobody is to think of a new password for nothing.
+            if try tx.account(of: flow) == nil { return .ended(try tx.ending(of: flow)) }
             flow.isVerified = true
             flow.stage = .passwordRequired
             return .moved

@@ -22,7 +22,7 @@ extension SignInService {
             {
                 return .refused(refusal)
             }
-            guard var account = try tx.account(of: flow) else { return .ended(FlowEnded(.accountChanged)) }
+            guard var account = try tx.account(of: flow) else { return .ended(try tx.ending(of: flow)) }
             // Whoever has a password gets here where nobody is to learn who has one.
             if account.password != nil, account.mustChangePassword {
                 return .ended(PasswordChangeRequired(next: "passwordReset.start"))

@@ -35,7 +35,7 @@ extension SignInService {
             {
                 return .refused(refusal)
             }
-            guard let account else { return .ended(FlowEnded(.accountChanged)) }
+            guard let account else { return .ended(try tx.ending(of: flow)) }
             if account.mustChangePassword { return .ended(PasswordChangeRequired(next: "passwordReset.start")) }
             let signIn = PendingSignIn(.password, audience: request.audience, scope: request.scope)
             let outcome = try completion.conclude(account, tenant, signIn, within: flow, fresh, name, call, at: now, in: tx)

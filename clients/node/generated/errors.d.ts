@@ -1686,6 +1686,8 @@ export declare class InvalidAttributes extends RpcError {
 /** What `ContinuationTokenInvalid` says beside its message. */
 export interface ContinuationTokenInvalidData {
   type: "continuationTokenInvalid";
+  /** What does not fit, where the token itself is good. */
+  reason?: string;
 }
 
 /**

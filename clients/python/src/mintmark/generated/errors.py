@@ -1493,6 +1493,12 @@ class ContinuationTokenInvalid(AnsweredError):
     code = 4011
     type = "continuationTokenInvalid"
 
+    @property
+    def reason(self) -> Optional[str]:
+        """What does not fit, where the token itself is good."""
+        value = self._optional("reason")
+        return None if value is None else cast("str", value)
+
 
 class ContinuationTokenExpired(AnsweredError):
     """A flow rested for longer than ten minutes (where it waits for a code: ten minutes after the code has
