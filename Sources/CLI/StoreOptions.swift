@@ -54,7 +54,8 @@ struct StoreOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A file of certificates (PEM) that are trusted beside the system's own when login providers are asked.", valueName: "path"),
+            "A file of certificates (PEM) that are trusted beside the system's own: for login providers, mail servers and webhooks.",
+            valueName: "path"),
         completion: .file())
     var caFile: String?
 

@@ -86,7 +86,9 @@ public final class Mintmark: Sendable {
     public func apply(_ document: JSONNode) throws {
         let request = try SystemApply.Params(decoding: document)
         let changes = try services().apply.apply(request, OwnCall()).changes
-        func count(_ change: AppliedChange.Change) -> Logger.MetadataValue { "\(changes.count { $0.change == change })" }
+        func count(_ change: AppliedChange.Change) -> Logger.MetadataValue {
+            .stringConvertible(Int64(changes.count { $0.change == change }))
+        }
         let what: Logger.Message = request.dryRun ? "would apply (dryRun), and changed nothing" : "applied"
         log.info(what, metadata: ["created": count(.created), "updated": count(.updated), "unchanged": count(.unchanged)])
     }

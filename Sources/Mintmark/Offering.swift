@@ -7,12 +7,14 @@ import Storage
 public struct Offering: MethodLookup {
     private let methods: MethodsByName
     private let names: [String]
+    private let testing: Bool
 
     /// - Parameter mintmark: its configuration says who calls and whether this is a test.
     public init(_ mintmark: Mintmark) {
         let configuration = mintmark.configuration
         let offered = Contract.MethodTable.all.filter { Self.isOffered($0, by: configuration) }
         names = offered.map(\.name)
+        testing = configuration.testing
         // What the caller may not call is there all the same, to say so.
         let known = Contract.MethodTable.all.filter { !$0.isTesting || configuration.testing }
         methods = MethodsByName(known.map { Self.method($0, mintmark) })
@@ -25,7 +27,11 @@ public struct Offering: MethodLookup {
 
     public func method(named name: String) -> Method? { methods.method(named: name) }
 
-    public func nearest(to name: String) -> [String] { Contract.NearestNames.of(name, among: names) }
+    public func nearest(to name: String) -> [String] {
+        // The first thing that everybody forgets.
+        if !testing, Contract.MethodTable.all.contains(where: { $0.isTesting && $0.name == name }) { return ["\(name) with --testing"] }
+        return Contract.NearestNames.of(name, among: names)
+    }
 
     private static func method(_ info: MethodInfo, _ mintmark: Mintmark) -> Method {
         guard isOffered(info, by: mintmark.configuration) else {
@@ -92,7 +98,8 @@ enum Lanes {
         case "token.mintForDeveloper", "token.mint", "identity.resolve", "credentials.get", "credentialsProvider.get": .compute
         // These may send a mail, or wait for one.
         case "signUp.start", "signUp.resendCode", "signIn.start", "signIn.resendCode", "passwordReset.start", "passwordReset.resendCode",
-            "account.changeEmail", "account.submitCode", "test.outbox", "idp.authorize", "idp.authorizeDevice":
+            "account.changeEmail", "account.submitCode", "mfa.enroll", "mfa.challenge", "test.outbox", "idp.authorize",
+            "idp.authorizeDevice":
             .network
         case "signUp.submitPassword", "signIn.submitPassword", "signIn.withPassword", "passwordReset.submitPassword",
             "account.changePassword":

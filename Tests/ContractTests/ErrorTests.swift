@@ -106,6 +106,8 @@ import Testing
         (4064, "codeExpired"),
         (4065, "flowFinished"),
         (4066, "flowEnded"),
+        (4067, "sendUnderway"),
+        (4068, "tooManyFailedSends"),
         (5001, "accountNotFound"),
         (5002, "accountDisabled"),
         (5003, "accountExists"),

@@ -116,7 +116,7 @@ class List(People):
             self.assertEqual(error.data["attemptsLeft"], 4)
         self.assertEqual(len(set(seen)), 3)
         error = self.no("tooManyCodes", "signUp.resendCode", continuationToken=token)
-        self.assertGreater(error.data["retryAfterSeconds"], 0)
+        self.assertEqual((error.data["sentInFlow"], error.data["next"]), (3, "signUp.start"))
         self.assertEqual(self.submit(token, seen[-1])["state"], "completed")
 
     def test_04_wrong_tries_are_counted_for_the_code_and_for_whom_they_are_against(self):

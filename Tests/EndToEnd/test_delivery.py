@@ -1,64 +1,14 @@
 """Messages that leave the process: mails through a real SMTP server with STARTTLS and AUTH, posts to a webhook, words of a tenant's own."""
 
 import json
-import os
 import re
-import subprocess
-import sys
 import urllib.request
 
-from endtoend import EndToEnd
-from sidecar import ROOT, run
-
-ALICE = "alice@example.com"
-USER, PASSWORD = "sender", "p\u00e4ss word"
-SECRET = "first secret of a webhook"
+from delivery import ALICE, PASSWORD, SECRET, USER, Delivery, MailServer
+from sidecar import run
 
 
-class Delivery(EndToEnd):
-    def started(self, program):
-        """A server of Tests/Interop that ends with the test, and the first line it says."""
-        server = subprocess.Popen(
-            [sys.executable, os.path.join(ROOT, "Tests", "Interop", program)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL, text=True)
-
-        def end():
-            server.stdin.close()
-            server.wait(10)
-            server.stdout.close()
-        self.addCleanup(end)
-        return server, json.loads(server.stdout.readline())
-
-    def start(self, sidecar, tenant="default", username=ALICE):
-        return sidecar.call("signUp.start", {"tenantId": tenant, "username": username})["continuationToken"]
-
-    def finish(self, sidecar, token, code):
-        self.assertEqual(sidecar.call("signUp.submitCode", {"continuationToken": token, "code": code})["state"], "completed")
-
-
-class Mail(Delivery):
-    def setUp(self):
-        super().setUp()
-        self.server, told = self.started("mailserver.py")
-        self.ports, self.authority = told["ports"], told["caFile"]
-
-    def take(self, address=ALICE):
-        """What came for an address, read by Python's email under its strict policy."""
-        self.server.stdin.write(json.dumps({"take": address}) + "\n")
-        self.server.stdin.flush()
-        return json.loads(self.server.stdout.readline())
-
-    def smtp(self, name="login", **more):
-        return {"host": "localhost", "port": self.ports[name], "user": USER, "password": PASSWORD, "from": "accounts@shop.example"} | more
-
-    def process(self, port, password=PASSWORD):
-        return self.spawn(environment={
-            "MINTMARK_SMTP_URL": f"smtp://localhost:{port}", "MINTMARK_SMTP_USER": USER, "MINTMARK_SMTP_PASSWORD": password,
-            "MINTMARK_MAIL_FROM": "accounts@shop.example", "MINTMARK_CA_FILE": self.authority})
-
-    def code(self, mail):
-        return re.search(r"^\d{8}$", mail["text"], re.M)[0]
-
+class Mail(MailServer):
     def test_a_mail_goes_through_a_server_with_starttls_and_a_password_and_its_code_finishes_the_sign_up(self):
         sidecar = self.process(self.ports["login"])
         token = self.start(sidecar)
@@ -140,6 +90,31 @@ class Mail(Delivery):
         self.assertEqual(self.take(), [])
         self.finish(sidecar, token, code)
 
+    def test_mails_that_a_server_refuses_do_not_use_up_what_an_address_may_have(self):
+        sidecar = self.process(self.ports["login"])
+        for _ in range(7):
+            error = self.refused("messageNotSent", sidecar, "signUp.start", {"username": "nobody@example.com"})
+            self.assertNotIn("mayHaveArrived", error.data)
+        error = self.refused("messageNotSent", sidecar, "signUp.start", {"username": "later@example.com"})
+        token = self.start(sidecar, username=ALICE)
+        self.take()
+        sidecar.call("tenant.update", {"tenantId": "default", "delivery": {"smtp": self.smtp(port=9)}})
+        for _ in range(6):
+            self.refused("messageNotSent", sidecar, "signUp.resendCode", {"continuationToken": token})
+        sidecar.call("tenant.update", {"tenantId": "default", "delivery": {"smtp": self.smtp()}})
+        token = sidecar.call("signUp.resendCode", {"continuationToken": token})["continuationToken"]
+        self.finish(sidecar, token, self.code(self.take()[0]))
+        for _ in range(10):
+            error = sidecar.refusal("signUp.start", {"username": "nobody@example.com"})
+        self.assertEqual(error.type, "tooManyFailedSends")
+        self.assertTrue(0 < error.data["retryAfterSeconds"] <= 60)
+        # Where nobody knows, it counts.
+        sidecar.call("tenant.update", {"tenantId": "default", "delivery": {
+            "smtp": {"host": "localhost", "port": self.ports["cut_after"], "encryption": "noneToLoopback", "from": "accounts@shop.example"}}})
+        for _ in range(5):
+            self.assertTrue(self.refused("messageNotSent", sidecar, "signUp.start", {"username": "doubt@example.com"}).data["mayHaveArrived"])
+        self.refused("tooManyCodes", sidecar, "signUp.start", {"username": "doubt@example.com"})
+
     def test_the_command_line_names_the_server_and_a_file_its_password(self):
         with open(self.path("password"), "w", encoding="utf-8") as file:
             file.write(PASSWORD + "\n")
@@ -190,8 +165,13 @@ class Mail(Delivery):
             data = refused(templates=[words | {"subject": f"Hello{line_end}Bcc: everybody@example.com"}])
             self.assertEqual(data["pointer"], "/delivery/templates/0/subject")
         self.assertIn("{{code}} is missing", refused(templates=[words | {"text": "Hello"}])["reason"])
-        self.assertIn("Did you mean {{code}}", refused(templates=[words | {"text": "{{cod}}"}])["reason"])
+        self.assertIn("did you mean {{code}}", refused(templates=[words | {"text": "{{cod}}"}])["reason"])
         self.assertIn("two", refused(templates=[words, words])["reason"])
+        both = refused(templates=[words | {"subject": "{{x}}", "text": "Hello"}])
+        self.assertEqual(both["pointer"], "/delivery/templates/0/subject")
+        self.assertTrue(both["reason"].startswith("nothing is known for {{x}}"), both)
+        self.assertIn("text: {{code}} is missing", both["reason"])
+        self.assertIn("this machine alone", refused(smtp=self.smtp(host="8.8.8.8", encryption="noneToLoopback"))["reason"])
         self.assertEqual(refused(smtp=self.smtp(**{"from": "a@b.example\r\nBcc: c@d.example"}))["pointer"], "/delivery/smtp/from")
         self.assertEqual(refused(smtp=self.smtp(host="mail.example/x"))["pointer"], "/delivery/smtp/host")
         self.assertEqual(refused(webhook={"url": "http://hooks.example/", "secret": SECRET})["pointer"], "/delivery/webhook/url")
@@ -255,6 +235,13 @@ class Webhooks(Delivery):
         self.assertEqual(error.data["retryAfterSeconds"], 30)
         self.assertIn("503", error.data["reason"])
         self.refused("invalidTenantSettings", sidecar, "tenant.update", hook("200", allowInsecure=False))
+        # However much it says beside the status, the message was taken.
+        sidecar.call("tenant.update", hook("200-at-length"))
+        self.assertIsNotNone(self.start(sidecar))
+        url = {"url": f"https://127.0.0.1:{port}/200", "allowInsecure": False}
+        sidecar.call("tenant.update", hook("200", **url))
+        error = self.refused("messageNotSent", sidecar, "signUp.start", {"username": "bob@example.com"})
+        self.assertIn("allowPrivateNetwork", error.data["reason"])
 
     def test_without_any_configuration_the_error_says_what_to_set(self):
         error = self.refused("messageNotSent", self.spawn(), "signUp.start", {"username": ALICE})
@@ -309,6 +296,7 @@ class CommandLine(Delivery):
             (("--webhook-url", "https://me:hidden@hooks.example.com/"), {"WEBHOOK_SECRET": SECRET}, "signed"),
             ((), {"WEBHOOK_URL": "https://hooks.example.com:0/", "WEBHOOK_SECRET": SECRET}, "MINTMARK_WEBHOOK_URL", "port"),
             ((), {"SMTP_PASWORD": "hidden"}, "MINTMARK_SMTP_PASSWORD"),
+            (("--smtp-url", "smtp://8.8.8.8:25", "--smtp-unencrypted", *sender), {}, "--smtp-url", "this machine alone"),
         ]:
             with self.subTest(options=options, environment=environment):
                 done = self.started_with(*options, **environment)

@@ -90,13 +90,32 @@ struct CodeSendingTests {
         }
     }
 
-    @Test("a failing mail server is not tried more often than codes may be sent")
-    func failuresCount() throws {
+    @Test("messages that were plainly refused are not counted as codes, but not tried without end either")
+    func failures() throws {
         let people = try People()
         people.post.failure.withLock { $0 = DeliveryFailure(reason: "down") }
-        for _ in 1...5 { #expect(throws: MessageNotSent.self) { try people.start("alice@example.com") } }
-        #expect(throws: TooManyCodes(retryAfterSeconds: 900)) { try people.start("alice@example.com") }
+        for _ in 1...10 { #expect(throws: MessageNotSent.self) { try people.start("alice@example.com") } }
+        #expect(throws: TooManyFailedSends(failures: 10, retryAfterSeconds: 60)) { try people.start("alice@example.com") }
         people.post.failure.withLock { $0 = nil }
+        people.clock.advance(60)
+        let step = try people.start("alice@example.com")
+        people.post.failure.withLock { $0 = DeliveryFailure(reason: "down") }
+        for _ in 1...6 { #expect(throws: MessageNotSent.self) { try people.resend(step) } }
+        people.post.failure.withLock { $0 = nil }
+        // All five of the flow and of the address are there.
+        var last = step
+        for _ in 2...5 { last = try people.resend(last) }
+        #expect(throws: TooManyCodes.self) { try people.resend(last) }
+        #expect(try people.submit(people.post.lastCode, last).state == .completed)
+    }
+
+    @Test("a message that may have arrived counts as one that was sent")
+    func doubt() throws {
+        let people = try People()
+        people.post.failure.withLock { $0 = DeliveryFailure(reason: "no answer", mayHaveArrived: true) }
+        for _ in 1...5 { #expect(throws: MessageNotSent.self) { try people.start("alice@example.com") } }
+        people.post.failure.withLock { $0 = nil }
+        #expect(throws: TooManyCodes(retryAfterSeconds: 900)) { try people.start("alice@example.com") }
         people.clock.advance(900)
         #expect(try people.start("alice@example.com").state == .codeRequired)
     }

@@ -84,6 +84,26 @@ struct SignUpTransitionTests {
             sentence: "U5: optional ones alone come too late", from: .init(stage: .attributesRequired, isVerified: true, hasPassword: true),
             input: .attributes(["city": "B"]), asks: page, to: .init(stage: .attributesRequired, isVerified: true, hasPassword: true),
             effects: []),
+        Row(
+            sentence: "the tenant asks for nothing any more: an empty page completes",
+            from: .init(stage: .attributesRequired, isVerified: true, hasPassword: true), input: .attributes([:]),
+            to: .init(stage: .completed, isVerified: true, hasPassword: true), effects: [.createAccount]),
+        Row(
+            sentence: "the tenant takes no passwords any more: one that was asked for is passed over",
+            from: .init(stage: .passwordRequired, isVerified: true), input: .password, method: .emailCode,
+            to: .init(stage: .completed, isVerified: true), effects: [.createAccount]),
+        Row(
+            sentence: "the tenant takes no passwords any more: attributes can be given at once",
+            from: .init(stage: .passwordRequired, isVerified: true), input: .attributes(both), method: .emailCode, asks: page,
+            to: .init(stage: .completed, isVerified: true, attributes: both), effects: [.createAccount]),
+        Row(
+            sentence: "the tenant wants a password now: it is asked for after the attributes",
+            from: .init(stage: .attributesRequired, isVerified: true), input: .attributes(both), asks: page,
+            to: .init(stage: .passwordRequired, isVerified: true, attributes: both), effects: []),
+        Row(
+            sentence: "the tenant wants a password now: it can be given before the attributes",
+            from: .init(stage: .attributesRequired, isVerified: true), input: .password, asks: page,
+            to: .init(stage: .attributesRequired, isVerified: true, hasPassword: true), effects: [.keepPassword]),
     ]
 
     @Test("every row leads where the table says", arguments: rows)
@@ -105,7 +125,9 @@ struct SignUpTransitionTests {
         ]
         for (stage, input, expected) in refused {
             #expect(throws: StepNotPossible(expected: expected)) {
-                try SignUpTransition.decide(.init(stage: stage, isVerified: true), input, .emailPassword, Self.page)
+                let hasPassword = stage != .passwordRequired
+                return try SignUpTransition.decide(
+                    .init(stage: stage, isVerified: true, hasPassword: hasPassword), input, .emailPassword, Self.page)
             }
         }
         #expect(throws: PasswordNotAccepted()) { try SignUpTransition.decide(.init(stage: .codeRequired), .password, .emailCode, []) }

@@ -4,9 +4,11 @@ Prints one line of JSON with their ports and the file of the certificate authori
 with one line, until it ends. {"take": ADDRESS} tells what came for an address: the messages as Python's `email` reads them under its
 strict policy, with the session they came in. {"parse": BASE64} reads a message that was not sent.
 User and password of the servers that want them: sender, "p\u00e4ss word". A local part "nobody" is refused for good, "later" for now,
-"stranger" as sender; a message that says "SPAM" is refused.
+"stranger" as sender; a message that says "SPAM" is refused. For a local part that begins with "slow" a message takes 0.8 s; "slow-once"
+refuses the first one then.
 """
 
+import asyncio
 import base64
 import email
 import email.policy
@@ -27,6 +29,7 @@ from aiosmtpd.smtp import AuthResult
 from webserver import make_authority, make_certificate
 
 received = {}
+refused = set()
 lock = threading.Lock()
 
 
@@ -67,6 +70,12 @@ class Handler:
     async def handle_DATA(self, server, session, envelope):
         if b"SPAM" in envelope.content:
             return "554 5.7.1 Looks like spam"
+        for recipient in envelope.rcpt_tos:
+            if recipient.startswith("slow"):
+                await asyncio.sleep(0.8)
+            if recipient.startswith("slow-once") and recipient not in refused:
+                refused.add(recipient)
+                return "451 4.3.0 Not now"
         known = {"from": envelope.mail_from, "ehlo": session.host_name, "user": (session.auth_data or b"").decode(),
                  "isEncrypted": session.ssl is not None or server.transport.get_extra_info("sslcontext") is not None, "client": session.peer[1]}
         with lock:

@@ -1,6 +1,6 @@
 """A receiver of webhooks for the tests of Messages, on loopback. It checks signatures as its own documentation asks for.
 
-Prints its port, then serves until standard input ends. POST /STATUS is answered with that status, and Retry-After: 30. GET /ID tells what
+Prints its port, then serves until standard input ends. POST /STATUS is answered with that status, and Retry-After: 30; /STATUS-at-length with 3 MiB. GET /ID tells what
 came with an id, GET /all everything: {"count", "secrets": the secrets whose signature was right, "timestamp", "type", "body"}.
 """
 
@@ -43,7 +43,11 @@ class Receiver(http.server.BaseHTTPRequestHandler):
         known = came.setdefault(name, {"count": 0})
         known.update(count=known["count"] + 1, secrets=list(filter(is_right, SECRETS)), timestamp=int(timestamp),
                      type=self.headers["Content-Type"], body=json.loads(body))
-        self.answer(int(self.path[1:]), Retry_After="30", Location="/200")
+        status, _, length = self.path[1:].partition("-")
+        try:
+            self.answer(int(status), b"x" * (3 << 20) if length else b"", Retry_After="30", Location="/200")
+        except OSError:
+            pass   # nobody reads all of it
 
 
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Receiver)

@@ -106,17 +106,23 @@ func knownMethod(name string) (known, testing bool) {
 		return true, false
 	case "account.delete":
 		return true, false
+	case "account.export":
+		return true, false
 	case "account.find":
 		return true, false
 	case "account.get":
 		return true, false
 	case "account.graph":
 		return true, false
+	case "account.import":
+		return true, false
 	case "account.link":
 		return true, false
 	case "account.list":
 		return true, false
 	case "account.merge":
+		return true, false
+	case "account.providerToken":
 		return true, false
 	case "account.reauthenticate":
 		return true, false

@@ -1258,7 +1258,8 @@ func (e *InvalidTenantSettingsError) Unwrap() error {
 	return &e.AnswerError
 }
 
-// SignUpNotAllowedError is the error signUpNotAllowed, 4005. signUpAllowed is false.
+// SignUpNotAllowedError is the error signUpNotAllowed, 4005. signUpAllowed is false: no sign-up begins, and none that
+// has begun goes on.
 //
 // Equivalents: nativeAuth access_denied; firebase ADMIN_ONLY_OPERATION.
 type SignUpNotAllowedError struct {
@@ -1382,6 +1383,9 @@ func (e *InvalidAttributesError) Unwrap() error {
 // Equivalents: nativeAuth invalid_request 55200.
 type ContinuationTokenInvalidError struct {
 	AnswerError
+
+	// What does not fit, where the token itself is good.
+	Reason string `json:"reason,omitempty"`
 }
 
 // Unwrap gives what every answered error has.
@@ -1422,14 +1426,20 @@ func (e *StepNotPossibleError) Unwrap() error {
 }
 
 // TooManyCodesError is the error tooManyCodes, 4014. More codes than a flow, or than an address within some minutes,
-// may have.
+// may have. Only the address gets more by waiting.
 //
 // Equivalents: nativeAuth invalid_request 701014; firebase TOO_MANY_ATTEMPTS_TRY_LATER.
 type TooManyCodesError struct {
 	AnswerError
 
-	// After how many seconds it can work.
-	RetryAfterSeconds int64 `json:"retryAfterSeconds"`
+	// Present where the address has had too many: after how many seconds it gets another one.
+	RetryAfterSeconds *int64 `json:"retryAfterSeconds,omitempty"`
+
+	// Present where the flow has had all that it gets: how many.
+	SentInFlow *int64 `json:"sentInFlow,omitempty"`
+
+	// The method that begins another flow.
+	Next string `json:"next,omitempty"`
 }
 
 // Unwrap gives what every answered error has.
@@ -1437,7 +1447,9 @@ func (e *TooManyCodesError) Unwrap() error {
 	return &e.AnswerError
 }
 
-// AccountLockedError is the error accountLocked, 4015. Guessing has locked the account or the address.
+// AccountLockedError is the error accountLocked, 4015. Guessing has locked the account or the address: wrong
+// passwords and codes count together. A lock does not hinder the reset of the password, which ends it; resets are
+// locked by wrong codes of theirs, which count for the account too.
 //
 // Equivalents: nativeAuth invalid_grant 50053; firebase TOO_MANY_ATTEMPTS_TRY_LATER.
 type AccountLockedError struct {
@@ -1451,6 +1463,9 @@ type AccountLockedError struct {
 
 	// The method that unlocks it, where a password can be reset.
 	Next string `json:"next,omitempty"`
+
+	// Present where something else is accepted meanwhile: what is not.
+	Only string `json:"only,omitempty"`
 }
 
 // Unwrap gives what every answered error has.
@@ -1476,8 +1491,11 @@ func (e *PasswordNotAcceptedError) Unwrap() error {
 type UserNotFoundError struct {
 	AnswerError
 
-	// The method that goes on from here.
-	Next string `json:"next"`
+	// The method that goes on from here, where people can sign up.
+	Next string `json:"next,omitempty"`
+
+	// What to do where they cannot.
+	Hint string `json:"hint,omitempty"`
 }
 
 // Unwrap gives what every answered error has.
@@ -1575,13 +1593,13 @@ func (e *AudienceNotOfferedError) Unwrap() error {
 }
 
 // TooManyFromClientError is the error tooManyFromClient, 4060. A client's address has made more requests, failures or
-// codes than it may.
+// codes than it may, or too many messages for it failed.
 //
 // Equivalents: nativeAuth 429; firebase TOO_MANY_ATTEMPTS_TRY_LATER.
 type TooManyFromClientError struct {
 	AnswerError
 
-	// What there was too much of: requests, failures or codes.
+	// What there was too much of: requests, failures, codes, or messages that failed.
 	Counted string `json:"counted"`
 
 	// After how many seconds it can work.
@@ -1699,6 +1717,41 @@ type FlowEndedError struct {
 
 // Unwrap gives what every answered error has.
 func (e *FlowEndedError) Unwrap() error {
+	return &e.AnswerError
+}
+
+// SendUnderwayError is the error sendUnderway, 4067. A request that sends a code comes again while the first one
+// waits for the mail server or the webhook, and that one has not ended within 20 seconds.
+//
+// Equivalents: nativeAuth 429; firebase TOO_MANY_ATTEMPTS_TRY_LATER.
+type SendUnderwayError struct {
+	AnswerError
+
+	// After how many seconds it can work.
+	RetryAfterSeconds int64 `json:"retryAfterSeconds"`
+}
+
+// Unwrap gives what every answered error has.
+func (e *SendUnderwayError) Unwrap() error {
+	return &e.AnswerError
+}
+
+// TooManyFailedSendsError is the error tooManyFailedSends, 4068. Ten messages to one address have failed within a
+// minute. They do not count as codes that were sent.
+//
+// Equivalents: nativeAuth server_error.
+type TooManyFailedSendsError struct {
+	AnswerError
+
+	// How many have failed.
+	Failures int64 `json:"failures"`
+
+	// After how many seconds it can work.
+	RetryAfterSeconds int64 `json:"retryAfterSeconds"`
+}
+
+// Unwrap gives what every answered error has.
+func (e *TooManyFailedSendsError) Unwrap() error {
 	return &e.AnswerError
 }
 
@@ -1975,6 +2028,74 @@ func (e *MergeUndecidedError) Unwrap() error {
 	return &e.AnswerError
 }
 
+// ImportFileUnreadableError is the error importFileUnreadable, 5040. account.import is given a file that is not
+// there, is no file, or cannot be read.
+type ImportFileUnreadableError struct {
+	AnswerError
+
+	// The file.
+	Path string `json:"path"`
+
+	// What is wrong.
+	Reason string `json:"reason"`
+}
+
+// Unwrap gives what every answered error has.
+func (e *ImportFileUnreadableError) Unwrap() error {
+	return &e.AnswerError
+}
+
+// InvalidHashParametersError is the error invalidHashParameters, 5041. account.import is told a way of hashing of
+// which something is missing, which belongs to another algorithm, or which would cost too much; in a line, as the
+// rule of a violation.
+//
+// Equivalents: firebase INVALID_HASH_PARAMETERS.
+type InvalidHashParametersError struct {
+	AnswerError
+
+	// Where, as an RFC 6901 JSON pointer into hash.
+	Pointer string `json:"pointer"`
+
+	// What is wrong, and what to do.
+	Reason string `json:"reason"`
+}
+
+// Unwrap gives what every answered error has.
+func (e *InvalidHashParametersError) Unwrap() error {
+	return &e.AnswerError
+}
+
+// ExportFileExistsError is the error exportFileExists, 5042. account.export is given the path of something that is
+// there.
+type ExportFileExistsError struct {
+	AnswerError
+
+	// The file.
+	Path string `json:"path"`
+}
+
+// Unwrap gives what every answered error has.
+func (e *ExportFileExistsError) Unwrap() error {
+	return &e.AnswerError
+}
+
+// ExportFailedError is the error exportFailed, 5043. The folder of the export is missing or cannot be written, or its
+// disk is full.
+type ExportFailedError struct {
+	AnswerError
+
+	// The file that was to be made.
+	Path string `json:"path"`
+
+	// What is wrong.
+	Reason string `json:"reason"`
+}
+
+// Unwrap gives what every answered error has.
+func (e *ExportFailedError) Unwrap() error {
+	return &e.AnswerError
+}
+
 // ProviderUnavailableError is the error providerUnavailable, 6001. A login provider does not answer, or says that it
 // cannot now.
 //
@@ -2008,7 +2129,7 @@ type ProviderUnusableError struct {
 	// A login provider: the pool's developer provider, or a public provider.
 	Provider string `json:"provider"`
 
-	// What is wrong: address, certificate, redirect, tooLarge, status, document, issuer, keys.
+	// What is wrong: address, certificate, redirect, tooLarge, status, document, issuer, keys, client.
 	Check string `json:"check"`
 
 	// Why.
@@ -2227,6 +2348,56 @@ type ListenerUnavailableError struct {
 
 // Unwrap gives what every answered error has.
 func (e *ListenerUnavailableError) Unwrap() error {
+	return &e.AnswerError
+}
+
+// ProviderTokenNotKeptError is the error providerTokenNotKept, 6020. account.providerToken for a login that no flow
+// of this service has brought a token for.
+type ProviderTokenNotKeptError struct {
+	AnswerError
+
+	// What was asked for.
+	ProviderID string `json:"providerId"`
+}
+
+// Unwrap gives what every answered error has.
+func (e *ProviderTokenNotKeptError) Unwrap() error {
+	return &e.AnswerError
+}
+
+// ProviderTokenExpiredError is the error providerTokenExpired, 6021. account.providerToken, and the provider gave no
+// refresh token.
+type ProviderTokenExpiredError struct {
+	AnswerError
+
+	// What was asked for.
+	ProviderID string `json:"providerId"`
+
+	// Until when the one that is kept is good.
+	ExpiresAt Timestamp `json:"expiresAt"`
+}
+
+// Unwrap gives what every answered error has.
+func (e *ProviderTokenExpiredError) Unwrap() error {
+	return &e.AnswerError
+}
+
+// ProviderTokenRefusedError is the error providerTokenRefused, 6022. account.providerToken, and the provider takes
+// the refresh token no more: it was withdrawn, used up, or is too old.
+//
+// Equivalents: firebase INVALID_REFRESH_TOKEN.
+type ProviderTokenRefusedError struct {
+	AnswerError
+
+	// What was asked for.
+	ProviderID string `json:"providerId"`
+
+	// What the provider said.
+	Reason string `json:"reason"`
+}
+
+// Unwrap gives what every answered error has.
+func (e *ProviderTokenRefusedError) Unwrap() error {
 	return &e.AnswerError
 }
 
@@ -2686,6 +2857,10 @@ type MessageNotSentError struct {
 
 	// After how many seconds it can work.
 	RetryAfterSeconds *int64 `json:"retryAfterSeconds,omitempty"`
+
+	// Present and true where nobody knows: the message was on its way when the answer failed to come. Its code is not
+	// good, and it counts as one that was sent; what was plainly refused does not.
+	MayHaveArrived *bool `json:"mayHaveArrived,omitempty"`
 }
 
 // Unwrap gives what every answered error has.
@@ -3142,6 +3317,14 @@ func typed(answer AnswerError) error {
 		e := &FlowEndedError{AnswerError: answer}
 		fillRecord(answer.Data, e)
 		return e
+	case 4067:
+		e := &SendUnderwayError{AnswerError: answer}
+		fillRecord(answer.Data, e)
+		return e
+	case 4068:
+		e := &TooManyFailedSendsError{AnswerError: answer}
+		fillRecord(answer.Data, e)
+		return e
 	case 5001:
 		e := &AccountNotFoundError{AnswerError: answer}
 		fillRecord(answer.Data, e)
@@ -3206,6 +3389,22 @@ func typed(answer AnswerError) error {
 		e := &MergeUndecidedError{AnswerError: answer}
 		fillRecord(answer.Data, e)
 		return e
+	case 5040:
+		e := &ImportFileUnreadableError{AnswerError: answer}
+		fillRecord(answer.Data, e)
+		return e
+	case 5041:
+		e := &InvalidHashParametersError{AnswerError: answer}
+		fillRecord(answer.Data, e)
+		return e
+	case 5042:
+		e := &ExportFileExistsError{AnswerError: answer}
+		fillRecord(answer.Data, e)
+		return e
+	case 5043:
+		e := &ExportFailedError{AnswerError: answer}
+		fillRecord(answer.Data, e)
+		return e
 	case 6001:
 		e := &ProviderUnavailableError{AnswerError: answer}
 		fillRecord(answer.Data, e)
@@ -3260,6 +3459,18 @@ func typed(answer AnswerError) error {
 		return e
 	case 6014:
 		e := &ListenerUnavailableError{AnswerError: answer}
+		fillRecord(answer.Data, e)
+		return e
+	case 6020:
+		e := &ProviderTokenNotKeptError{AnswerError: answer}
+		fillRecord(answer.Data, e)
+		return e
+	case 6021:
+		e := &ProviderTokenExpiredError{AnswerError: answer}
+		fillRecord(answer.Data, e)
+		return e
+	case 6022:
+		e := &ProviderTokenRefusedError{AnswerError: answer}
 		fillRecord(answer.Data, e)
 		return e
 	case 7001:

@@ -17,9 +17,9 @@ type MFAMethods struct {
 //
 // Equivalent: firebase mfaSignIn:start, nativeAuth /oauth2/v2.0/challenge.
 //
-// Errors: FactorNotFoundError, AccountLockedError, AccountDisabledError, TooManyCodesError, MessageNotSentError,
-// TooManyFromClientError, ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError,
-// FlowEndedError, StepNotPossibleError.
+// Errors: FactorNotFoundError, AccountLockedError, AccountDisabledError, TooManyCodesError, TooManyFailedSendsError,
+// SendUnderwayError, MessageNotSentError, TooManyFromClientError, ContinuationTokenInvalidError,
+// ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError, StepNotPossibleError.
 func (m MFAMethods) Challenge(ctx context.Context, params MFAChallengeParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "mfa.challenge", params, options)
 }
@@ -51,11 +51,11 @@ func (m MFAMethods) Confirm(ctx context.Context, params MFAConfirmParams, option
 //
 // Errors: SecondFactorsOffError, UnsupportedFirstFactorError, EmailNotVerifiedError, RecentSignInRequiredError,
 // SecondFactorNeededError, TooManyFactorsError, FactorExistsError, FactorAddsNothingError, FactorTargetMissingError,
-// InvalidUsernameError, InvalidPhoneNumberError, TooManyCodesError, MessageNotSentError, TooManyFromClientError,
-// ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
-// StepNotPossibleError, TokenMalformedError, TokenAlgorithmNotAllowedError, TokenKeyUnknownError,
-// TokenSignatureInvalidError, TokenIssuerMismatchError, TokenExpiredError, TokenNotYetValidError,
-// TokenUseMismatchError, TokenRevokedError.
+// InvalidUsernameError, InvalidPhoneNumberError, TooManyCodesError, TooManyFailedSendsError, SendUnderwayError,
+// MessageNotSentError, TooManyFromClientError, ContinuationTokenInvalidError, ContinuationTokenExpiredError,
+// FlowFinishedError, FlowEndedError, StepNotPossibleError, TokenMalformedError, TokenAlgorithmNotAllowedError,
+// TokenKeyUnknownError, TokenSignatureInvalidError, TokenIssuerMismatchError, TokenExpiredError,
+// TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError.
 func (m MFAMethods) Enroll(ctx context.Context, params MFAEnrollParams, options ...CallOption) (*EnrolmentStep, error) {
 	return invoke[EnrolmentStep](ctx, m.client, "mfa.enroll", params, options)
 }

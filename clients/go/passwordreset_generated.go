@@ -16,7 +16,8 @@ type PasswordResetMethods struct {
 // Equivalent: nativeAuth /resetpassword/v1.0/challenge.
 //
 // Errors: ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
-// StepNotPossibleError, TooManyCodesError, MessageNotSentError, TooManyFromClientError.
+// StepNotPossibleError, TooManyCodesError, TooManyFailedSendsError, SendUnderwayError, MessageNotSentError,
+// TooManyFromClientError.
 func (m PasswordResetMethods) ResendCode(ctx context.Context, params PasswordResetResendCodeParams, options ...CallOption) (*PasswordResetStep, error) {
 	return invoke[PasswordResetStep](ctx, m.client, "passwordReset.resendCode", params, options)
 }
@@ -29,7 +30,7 @@ func (m PasswordResetMethods) ResendCode(ctx context.Context, params PasswordRes
 // Equivalent: nativeAuth /resetpassword/v1.0/start, /resetpassword/v1.0/challenge, firebase accounts:sendOobCode.
 //
 // Errors: TenantNotFoundError, InvalidUsernameError, UserNotFoundError, PasswordNotSetError, AccountDisabledError,
-// TooManyCodesError, MessageNotSentError, TooManyFromClientError.
+// TooManyCodesError, TooManyFailedSendsError, SendUnderwayError, MessageNotSentError, TooManyFromClientError.
 func (m PasswordResetMethods) Start(ctx context.Context, params PasswordResetStartParams, options ...CallOption) (*PasswordResetStep, error) {
 	return invoke[PasswordResetStep](ctx, m.client, "passwordReset.start", params, options)
 }

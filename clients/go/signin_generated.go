@@ -29,7 +29,8 @@ func (m SignInMethods) Anonymously(ctx context.Context, params SignInAnonymously
 // Equivalent: nativeAuth /oauth2/v2.0/challenge.
 //
 // Errors: ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
-// PasswordChangeRequiredError, StepNotPossibleError, TooManyCodesError, MessageNotSentError, TooManyFromClientError.
+// PasswordChangeRequiredError, StepNotPossibleError, TooManyCodesError, TooManyFailedSendsError, SendUnderwayError,
+// MessageNotSentError, TooManyFromClientError.
 func (m SignInMethods) ResendCode(ctx context.Context, params SignInResendCodeParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "signIn.resendCode", params, options)
 }
@@ -43,8 +44,8 @@ func (m SignInMethods) ResendCode(ctx context.Context, params SignInResendCodePa
 //
 // Equivalent: nativeAuth /oauth2/v2.0/initiate, /oauth2/v2.0/challenge.
 //
-// Errors: TenantNotFoundError, InvalidUsernameError, UserNotFoundError, TooManyCodesError, MessageNotSentError,
-// TooManyFromClientError.
+// Errors: TenantNotFoundError, InvalidUsernameError, UserNotFoundError, TooManyCodesError, TooManyFailedSendsError,
+// SendUnderwayError, MessageNotSentError, TooManyFromClientError.
 func (m SignInMethods) Start(ctx context.Context, params SignInStartParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "signIn.start", params, options)
 }

@@ -17,7 +17,8 @@ type SignUpMethods struct {
 // Equivalent: nativeAuth /signup/v1.0/challenge.
 //
 // Errors: ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
-// UserAlreadyExistsError, StepNotPossibleError, TooManyCodesError, MessageNotSentError, TooManyFromClientError.
+// UserAlreadyExistsError, StepNotPossibleError, SignUpNotAllowedError, TooManyCodesError, TooManyFailedSendsError,
+// SendUnderwayError, MessageNotSentError, TooManyFromClientError.
 func (m SignUpMethods) ResendCode(ctx context.Context, params SignUpResendCodeParams, options ...CallOption) (*SignUpStep, error) {
 	return invoke[SignUpStep](ctx, m.client, "signUp.resendCode", params, options)
 }
@@ -30,8 +31,8 @@ func (m SignUpMethods) ResendCode(ctx context.Context, params SignUpResendCodePa
 // Equivalent: nativeAuth /signup/v1.0/start, /signup/v1.0/challenge.
 //
 // Errors: TenantNotFoundError, SignUpNotAllowedError, InvalidUsernameError, UserAlreadyExistsError,
-// PasswordNotAcceptedError, InvalidPasswordError, InvalidAttributesError, TooManyCodesError, MessageNotSentError,
-// TooManyFromClientError.
+// PasswordNotAcceptedError, InvalidPasswordError, InvalidAttributesError, TooManyCodesError, TooManyFailedSendsError,
+// SendUnderwayError, MessageNotSentError, TooManyFromClientError.
 func (m SignUpMethods) Start(ctx context.Context, params SignUpStartParams, options ...CallOption) (*SignUpStep, error) {
 	return invoke[SignUpStep](ctx, m.client, "signUp.start", params, options)
 }
@@ -39,12 +40,15 @@ func (m SignUpMethods) Start(ctx context.Context, params SignUpStartParams, opti
 // SubmitAttributes: Say something of oneself.
 //
 // In as many pages as you like: what is required and still missing is asked for again; null and an empty text count
-// as not given. All that is wrong is said at once, and then nothing of the submission counts.
+// as not given. All that is wrong is said at once, and then nothing of the submission counts. After the code,
+// optional attributes are taken together with required ones only: alone they come too late and are not kept. What is
+// missing goes by the tenant as it is when the step is taken.
 //
 // Equivalent: nativeAuth /signup/v1.0/continue grant_type=attributes.
 //
 // Errors: ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
-// StepNotPossibleError, InvalidAttributesError, UserAlreadyExistsError, TooManyFromClientError.
+// StepNotPossibleError, SignUpNotAllowedError, InvalidAttributesError, UserAlreadyExistsError,
+// TooManyFromClientError.
 func (m SignUpMethods) SubmitAttributes(ctx context.Context, params SignUpSubmitAttributesParams, options ...CallOption) (*SignUpStep, error) {
 	return invoke[SignUpStep](ctx, m.client, "signUp.submitAttributes", params, options)
 }
@@ -57,8 +61,8 @@ func (m SignUpMethods) SubmitAttributes(ctx context.Context, params SignUpSubmit
 // Equivalent: nativeAuth /signup/v1.0/continue grant_type=oob.
 //
 // Errors: ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
-// StepNotPossibleError, InvalidCodeError, CodeExpiredError, UserAlreadyExistsError, AccountLockedError,
-// TooManyFromClientError.
+// StepNotPossibleError, SignUpNotAllowedError, InvalidCodeError, CodeExpiredError, UserAlreadyExistsError,
+// AccountLockedError, TooManyFromClientError.
 func (m SignUpMethods) SubmitCode(ctx context.Context, params SignUpSubmitCodeParams, options ...CallOption) (*SignUpStep, error) {
 	return invoke[SignUpStep](ctx, m.client, "signUp.submitCode", params, options)
 }
@@ -66,12 +70,13 @@ func (m SignUpMethods) SubmitCode(ctx context.Context, params SignUpSubmitCodePa
 // SubmitPassword: Choose a password.
 //
 // When it is asked for, or before the code. Refused with every rule that it breaks; a tenant of emailCode takes none.
+// One that was asked for before the tenant became such a one is passed over, and the sign-up goes on.
 //
 // Equivalent: nativeAuth /signup/v1.0/continue grant_type=password.
 //
 // Errors: ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
-// StepNotPossibleError, PasswordNotAcceptedError, InvalidPasswordError, UserAlreadyExistsError,
-// TooManyFromClientError.
+// StepNotPossibleError, SignUpNotAllowedError, PasswordNotAcceptedError, InvalidPasswordError,
+// UserAlreadyExistsError, TooManyFromClientError.
 func (m SignUpMethods) SubmitPassword(ctx context.Context, params SignUpSubmitPasswordParams, options ...CallOption) (*SignUpStep, error) {
 	return invoke[SignUpStep](ctx, m.client, "signUp.submitPassword", params, options)
 }

@@ -103,7 +103,8 @@ type AccountChangeEmailParams struct {
 	ContinuationToken string `json:"continuationToken,omitempty" mintmark:"secret"`
 
 	// From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20
-	// requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+	// requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody
+	// takes 100 a minute. A start that comes again within a minute gets the same answer only from the same client.
 	Client *ClientOrigin `json:"client,omitempty"`
 
 	// Unknown has the members that this client does not know.
@@ -277,6 +278,91 @@ func (v AccountDeleteResult) GoString() string {
 	return describe(v)
 }
 
+// AccountExportParams: what account.export takes.
+//
+// At most one of File, Cursor is given.
+type AccountExportParams struct {
+	// The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it: "default".
+	TenantID string `json:"tenantId,omitempty"`
+
+	// The file to be made, from the root, in a folder that is there.
+	File string `json:"file,omitempty"`
+
+	// Where a list goes on: nextCursor of the answer before, unchanged.
+	Cursor string `json:"cursor,omitempty"`
+
+	// Without file: how many accounts one answer holds at most. Without it: 100.
+	Limit int64 `json:"limit,omitempty"`
+
+	// Whether the hashes of passwords and the secrets of authenticator apps go along. Without them people reset their
+	// passwords, and an account with an app cannot be imported. Without it: false.
+	IncludeSecrets bool `json:"includeSecrets,omitempty"`
+
+	// Unknown has the members that this client does not know.
+	Unknown map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes all members that are there, those that this client does not know too.
+func (v AccountExportParams) MarshalJSON() ([]byte, error) {
+	return marshalRecord(v)
+}
+
+// UnmarshalJSON keeps what this client does not know.
+func (v *AccountExportParams) UnmarshalJSON(data []byte) error {
+	return unmarshalRecord(data, v)
+}
+
+// String shows no secrets.
+func (v AccountExportParams) String() string {
+	return describe(v)
+}
+
+// GoString shows no secrets.
+func (v AccountExportParams) GoString() string {
+	return describe(v)
+}
+
+// AccountExportResult: what account.export answers.
+type AccountExportResult struct {
+	// How many accounts.
+	Exported int64 `json:"exported"`
+
+	// Without file: the accounts.
+	Accounts []PortableAccount `json:"accounts,omitempty"`
+
+	// Present when there is more: the cursor of the next call.
+	NextCursor string `json:"nextCursor,omitempty"`
+
+	// The file, if one was asked for.
+	File string `json:"file,omitempty"`
+
+	// Its size.
+	Bytes *int64 `json:"bytes,omitempty"`
+
+	// Unknown has the members that this client does not know.
+	Unknown map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes all members that are there, those that this client does not know too.
+func (v AccountExportResult) MarshalJSON() ([]byte, error) {
+	return marshalRecord(v)
+}
+
+// UnmarshalJSON keeps what this client does not know.
+func (v *AccountExportResult) UnmarshalJSON(data []byte) error {
+	return unmarshalRecord(data, v)
+}
+
+// String shows no secrets.
+func (v AccountExportResult) String() string {
+	return describe(v)
+}
+
+// GoString shows no secrets.
+func (v AccountExportResult) GoString() string {
+	return describe(v)
+}
+
 // AccountFindParams: what account.find takes.
 type AccountFindParams struct {
 	// The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it: "default".
@@ -404,6 +490,138 @@ func (v AccountGraphResult) GoString() string {
 	return describe(v)
 }
 
+// AccountImportParams: what account.import takes.
+//
+// Exactly one of File, Accounts is given.
+type AccountImportParams struct {
+	// The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it: "default".
+	TenantID string `json:"tenantId,omitempty"`
+
+	// A file that this process can read, from the root: JSON Lines, each of at most 1 MiB.
+	File string `json:"file,omitempty"`
+
+	// The accounts themselves.
+	Accounts []PortableAccount `json:"accounts,omitempty"`
+
+	// With file, what its lines are. mintmark: accounts as account.export writes them; firebase: users as firebase
+	// auth:export writes them, one in each line: jq -c '.users[]' users.json. Without it: "mintmark".
+	Format AccountImportParamsFormat `json:"format,omitempty"`
+
+	// How passwordHash was made where an account does not say so itself.
+	Hash *PasswordHashing `json:"hash,omitempty"`
+
+	// What happens where the account is there already. skip: it stays as it is; replace: it becomes what is imported,
+	// and its sessions end; fail: it is listed as accountExists. Without it: "skip".
+	OnExisting AccountImportParamsOnExisting `json:"onExisting,omitempty"`
+
+	// The first line to import, from 1; those before it are not looked at. Without it: 1.
+	From int64 `json:"from,omitempty"`
+
+	// Whether only to say what would happen. Without it: false.
+	DryRun bool `json:"dryRun,omitempty"`
+
+	// Unknown has the members that this client does not know.
+	Unknown map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes all members that are there, those that this client does not know too.
+func (v AccountImportParams) MarshalJSON() ([]byte, error) {
+	return marshalRecord(v)
+}
+
+// UnmarshalJSON keeps what this client does not know.
+func (v *AccountImportParams) UnmarshalJSON(data []byte) error {
+	return unmarshalRecord(data, v)
+}
+
+// String shows no secrets.
+func (v AccountImportParams) String() string {
+	return describe(v)
+}
+
+// GoString shows no secrets.
+func (v AccountImportParams) GoString() string {
+	return describe(v)
+}
+
+// AccountImportParamsFormat: With file, what its lines are. mintmark: accounts as account.export writes them;
+// firebase: users as firebase auth:export writes them, one in each line: jq -c '.users[]' users.json. A newer
+// Mintmark may answer others.
+type AccountImportParamsFormat string
+
+// AccountImportParamsFormatMintmark is the AccountImportParamsFormat mintmark.
+const AccountImportParamsFormatMintmark AccountImportParamsFormat = "mintmark"
+
+// AccountImportParamsFormatFirebase is the AccountImportParamsFormat firebase.
+const AccountImportParamsFormatFirebase AccountImportParamsFormat = "firebase"
+
+// AccountImportParamsOnExisting: What happens where the account is there already. skip: it stays as it is; replace:
+// it becomes what is imported, and its sessions end; fail: it is listed as accountExists. A newer Mintmark may answer
+// others.
+type AccountImportParamsOnExisting string
+
+// AccountImportParamsOnExistingSkip is the AccountImportParamsOnExisting skip.
+const AccountImportParamsOnExistingSkip AccountImportParamsOnExisting = "skip"
+
+// AccountImportParamsOnExistingReplace is the AccountImportParamsOnExisting replace.
+const AccountImportParamsOnExistingReplace AccountImportParamsOnExisting = "replace"
+
+// AccountImportParamsOnExistingFail is the AccountImportParamsOnExisting fail.
+const AccountImportParamsOnExistingFail AccountImportParamsOnExisting = "fail"
+
+// AccountImportResult: what account.import answers.
+type AccountImportResult struct {
+	// How many accounts were made.
+	Imported int64 `json:"imported"`
+
+	// How many that were there became what was imported.
+	Replaced int64 `json:"replaced"`
+
+	// How many were there and stayed as they are.
+	Skipped int64 `json:"skipped"`
+
+	// How many were passed over for what is wrong with them.
+	Failed int64 `json:"failed"`
+
+	// These.
+	Failures []ImportFailure `json:"failures"`
+
+	// The first line that was not looked at: from for the next call.
+	NextLine int64 `json:"nextLine"`
+
+	// Whether all were looked at.
+	Completed bool `json:"completed"`
+
+	// Why not, if not.
+	Stopped *ImportStop `json:"stopped,omitempty"`
+
+	// Whether nothing was changed.
+	DryRun bool `json:"dryRun"`
+
+	// Unknown has the members that this client does not know.
+	Unknown map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes all members that are there, those that this client does not know too.
+func (v AccountImportResult) MarshalJSON() ([]byte, error) {
+	return marshalRecord(v)
+}
+
+// UnmarshalJSON keeps what this client does not know.
+func (v *AccountImportResult) UnmarshalJSON(data []byte) error {
+	return unmarshalRecord(data, v)
+}
+
+// String shows no secrets.
+func (v AccountImportResult) String() string {
+	return describe(v)
+}
+
+// GoString shows no secrets.
+func (v AccountImportResult) GoString() string {
+	return describe(v)
+}
+
 // AccountLinkParams: what account.link takes.
 type AccountLinkParams struct {
 	// A signed JSON Web Token in compact form.
@@ -420,7 +638,8 @@ type AccountLinkParams struct {
 	Audience string `json:"audience,omitempty"`
 
 	// From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20
-	// requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+	// requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody
+	// takes 100 a minute. A start that comes again within a minute gets the same answer only from the same client.
 	Client *ClientOrigin `json:"client,omitempty"`
 
 	// Unknown has the members that this client does not know.
@@ -629,6 +848,77 @@ func (v AccountMergeResult) GoString() string {
 	return describe(v)
 }
 
+// AccountProviderTokenParams: what account.providerToken takes.
+type AccountProviderTokenParams struct {
+	// Whose account.
+	IDToken string `json:"idToken" mintmark:"secret"`
+
+	// A provider of the account.
+	ProviderID string `json:"providerId"`
+
+	// For how long the token has to be good still. One that the provider has just given is answered even if it is
+	// good for less. Without it: 300.
+	MinValidSeconds *int64 `json:"minValidSeconds,omitempty"`
+
+	// Unknown has the members that this client does not know.
+	Unknown map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes all members that are there, those that this client does not know too.
+func (v AccountProviderTokenParams) MarshalJSON() ([]byte, error) {
+	return marshalRecord(v)
+}
+
+// UnmarshalJSON keeps what this client does not know.
+func (v *AccountProviderTokenParams) UnmarshalJSON(data []byte) error {
+	return unmarshalRecord(data, v)
+}
+
+// String shows no secrets.
+func (v AccountProviderTokenParams) String() string {
+	return describe(v)
+}
+
+// GoString shows no secrets.
+func (v AccountProviderTokenParams) GoString() string {
+	return describe(v)
+}
+
+// AccountProviderTokenResult: what account.providerToken answers.
+type AccountProviderTokenResult struct {
+	// For the provider's own API.
+	AccessToken string `json:"accessToken" mintmark:"secret"`
+
+	// Until when it is good; missing where the provider does not say.
+	ExpiresAt *Timestamp `json:"expiresAt,omitempty"`
+
+	// What it allows, as the provider names it.
+	Scopes []string `json:"scopes"`
+
+	// Unknown has the members that this client does not know.
+	Unknown map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes all members that are there, those that this client does not know too.
+func (v AccountProviderTokenResult) MarshalJSON() ([]byte, error) {
+	return marshalRecord(v)
+}
+
+// UnmarshalJSON keeps what this client does not know.
+func (v *AccountProviderTokenResult) UnmarshalJSON(data []byte) error {
+	return unmarshalRecord(data, v)
+}
+
+// String shows no secrets.
+func (v AccountProviderTokenResult) String() string {
+	return describe(v)
+}
+
+// GoString shows no secrets.
+func (v AccountProviderTokenResult) GoString() string {
+	return describe(v)
+}
+
 // AccountReauthenticateParams: what account.reauthenticate takes.
 type AccountReauthenticateParams struct {
 	// A signed JSON Web Token in compact form.
@@ -645,7 +935,8 @@ type AccountReauthenticateParams struct {
 	Audience string `json:"audience,omitempty"`
 
 	// From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20
-	// requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+	// requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody
+	// takes 100 a minute. A start that comes again within a minute gets the same answer only from the same client.
 	Client *ClientOrigin `json:"client,omitempty"`
 
 	// Unknown has the members that this client does not know.
@@ -715,7 +1006,8 @@ type AccountSubmitCodeParams struct {
 	Code string `json:"code" mintmark:"secret"`
 
 	// From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20
-	// requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+	// requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody
+	// takes 100 a minute. A start that comes again within a minute gets the same answer only from the same client.
 	Client *ClientOrigin `json:"client,omitempty"`
 
 	// Unknown has the members that this client does not know.
@@ -1378,7 +1670,8 @@ const ClientAuthenticationBasic ClientAuthentication = "basic"
 const ClientAuthenticationPost ClientAuthentication = "post"
 
 // ClientOrigin: From where somebody uses your application. What is asked for, failed and sent is then counted by it
-// too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+// too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody
+// takes 100 a minute. A start that comes again within a minute gets the same answer only from the same client.
 type ClientOrigin struct {
 	// The IPv4 or IPv6 address; of IPv6 the first 64 bits count.
 	Address string `json:"address"`
@@ -4406,6 +4699,74 @@ func (v IdentityUnlinkParams) GoString() string {
 	return describe(v)
 }
 
+// ImportFailure: An account that was not imported, and everything that is wrong with it.
+type ImportFailure struct {
+	// Its line in the file, or its place in accounts, from 1.
+	Line int64 `json:"line"`
+
+	// The id that stands there.
+	AccountID string `json:"accountId,omitempty"`
+
+	// At most 20. The pointers lead into the account; the rules are those of JSON Schema and the types of the errors
+	// that account.create and others have for the same, beside malformed, duplicate and unrecognisable.
+	Violations []Violation `json:"violations"`
+
+	// Unknown has the members that this client does not know.
+	Unknown map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes all members that are there, those that this client does not know too.
+func (v ImportFailure) MarshalJSON() ([]byte, error) {
+	return marshalRecord(v)
+}
+
+// UnmarshalJSON keeps what this client does not know.
+func (v *ImportFailure) UnmarshalJSON(data []byte) error {
+	return unmarshalRecord(data, v)
+}
+
+// String shows no secrets.
+func (v ImportFailure) String() string {
+	return describe(v)
+}
+
+// GoString shows no secrets.
+func (v ImportFailure) GoString() string {
+	return describe(v)
+}
+
+// ImportStop: Why an import ended before its end.
+type ImportStop struct {
+	// requestCancelled; tooManyFailures; or the error of the store, such as storeFull.
+	Type string `json:"type"`
+
+	// What happened and what to do next, for people.
+	Message string `json:"message"`
+
+	// Unknown has the members that this client does not know.
+	Unknown map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes all members that are there, those that this client does not know too.
+func (v ImportStop) MarshalJSON() ([]byte, error) {
+	return marshalRecord(v)
+}
+
+// UnmarshalJSON keeps what this client does not know.
+func (v *ImportStop) UnmarshalJSON(data []byte) error {
+	return unmarshalRecord(data, v)
+}
+
+// String shows no secrets.
+func (v ImportStop) String() string {
+	return describe(v)
+}
+
+// GoString shows no secrets.
+func (v ImportStop) GoString() string {
+	return describe(v)
+}
+
 // JSONWebKey: A public key as RFC 7517 writes it.
 type JSONWebKey struct {
 	// The key type: EC, RSA or OKP.
@@ -4743,10 +5104,11 @@ const LocalAccountMethodEither LocalAccountMethod = "either"
 
 // LockoutPolicy: When an account is locked because somebody guesses.
 type LockoutPolicy struct {
-	// How many wrong passwords and codes lock an account. Every wrong code counts, also the same one again. A wrong
-	// password that is one of the last three wrong ones does not count again, however much later it comes: a program
-	// that goes on trying an old password locks nobody out. A test that wants a lock needs as many different ones.
-	// Without it: 10.
+	// How many wrong passwords and codes lock an account, those of resets among them. While it is locked nothing is
+	// accepted, but for the reset of its password, which ends the lock; as many wrong codes of resets lock those too.
+	// Every wrong code counts, also the same one again. A wrong password that is one of the last three wrong ones
+	// does not count again, however much later it comes: a program that goes on trying an old password locks nobody
+	// out. A test that wants a lock needs as many different ones. Without it: 10.
 	Threshold int64 `json:"threshold,omitempty"`
 
 	// How long the first lock holds. Every further failure after it locks again, twice as long each time. Without it:
@@ -4795,7 +5157,8 @@ type MFAChallengeParams struct {
 	FactorID string `json:"factorId"`
 
 	// From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20
-	// requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+	// requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody
+	// takes 100 a minute. A start that comes again within a minute gets the same answer only from the same client.
 	Client *ClientOrigin `json:"client,omitempty"`
 
 	// Unknown has the members that this client does not know.
@@ -4837,7 +5200,8 @@ type MFAConfirmParams struct {
 	Audience string `json:"audience,omitempty"`
 
 	// From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20
-	// requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+	// requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody
+	// takes 100 a minute. A start that comes again within a minute gets the same answer only from the same client.
 	Client *ClientOrigin `json:"client,omitempty"`
 
 	// Unknown has the members that this client does not know.
@@ -4891,7 +5255,8 @@ type MFAEnrollParams struct {
 	Language string `json:"language,omitempty"`
 
 	// From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20
-	// requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+	// requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody
+	// takes 100 a minute. A start that comes again within a minute gets the same answer only from the same client.
 	Client *ClientOrigin `json:"client,omitempty"`
 
 	// Unknown has the members that this client does not know.
@@ -5079,7 +5444,8 @@ type MFAResolveParams struct {
 	Audience string `json:"audience,omitempty"`
 
 	// From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20
-	// requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+	// requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody
+	// takes 100 a minute. A start that comes again within a minute gets the same answer only from the same client.
 	Client *ClientOrigin `json:"client,omitempty"`
 
 	// Unknown has the members that this client does not know.
@@ -5320,6 +5686,25 @@ func (v MethodMetrics) GoString() string {
 	return describe(v)
 }
 
+// PasswordAlgorithm: firebaseScrypt: what Firebase Authentication makes of scrypt; scrypt: as RFC 7914 has it;
+// pbkdf2Sha1, pbkdf2Sha256, pbkdf2Sha512: PBKDF2 with HMAC (RFC 8018). A newer Mintmark may answer others.
+type PasswordAlgorithm string
+
+// PasswordAlgorithmFirebaseScrypt is the PasswordAlgorithm firebaseScrypt.
+const PasswordAlgorithmFirebaseScrypt PasswordAlgorithm = "firebaseScrypt"
+
+// PasswordAlgorithmScrypt is the PasswordAlgorithm scrypt.
+const PasswordAlgorithmScrypt PasswordAlgorithm = "scrypt"
+
+// PasswordAlgorithmPbkdf2Sha1 is the PasswordAlgorithm pbkdf2Sha1.
+const PasswordAlgorithmPbkdf2Sha1 PasswordAlgorithm = "pbkdf2Sha1"
+
+// PasswordAlgorithmPbkdf2Sha256 is the PasswordAlgorithm pbkdf2Sha256.
+const PasswordAlgorithmPbkdf2Sha256 PasswordAlgorithm = "pbkdf2Sha256"
+
+// PasswordAlgorithmPbkdf2Sha512 is the PasswordAlgorithm pbkdf2Sha512.
+const PasswordAlgorithmPbkdf2Sha512 PasswordAlgorithm = "pbkdf2Sha512"
+
 // PasswordFailure: Why a password was refused.
 type PasswordFailure struct {
 	// What a password fell short of.
@@ -5349,6 +5734,55 @@ func (v PasswordFailure) String() string {
 
 // GoString shows no secrets.
 func (v PasswordFailure) GoString() string {
+	return describe(v)
+}
+
+// PasswordHashing: How the hash of a password was made. None may cost more than the ones that are made here: N times
+// blockSize times parallelization is at most 1048576.
+type PasswordHashing struct {
+	// firebaseScrypt: what Firebase Authentication makes of scrypt; scrypt: as RFC 7914 has it; pbkdf2Sha1,
+	// pbkdf2Sha256, pbkdf2Sha512: PBKDF2 with HMAC (RFC 8018).
+	Algorithm PasswordAlgorithm `json:"algorithm"`
+
+	// firebaseScrypt: base64_signer_key of the project's password hash parameters.
+	SignerKey string `json:"signerKey,omitempty" mintmark:"secret"`
+
+	// firebaseScrypt: base64_salt_separator of them; without it, none.
+	SaltSeparator *string `json:"saltSeparator,omitempty"`
+
+	// firebaseScrypt: mem_cost of them; scrypt: the logarithm to the base 2 of its N, 14 for 16384. Without it, 14.
+	MemoryCost int64 `json:"memoryCost,omitempty"`
+
+	// firebaseScrypt: rounds of them, at most 16, and 8 without it; PBKDF2: how many iterations, which must be said.
+	Rounds int64 `json:"rounds,omitempty"`
+
+	// scrypt: its r. Without it, 8.
+	BlockSize int64 `json:"blockSize,omitempty"`
+
+	// scrypt: its p. Without it, 1.
+	Parallelization int64 `json:"parallelization,omitempty"`
+
+	// Unknown has the members that this client does not know.
+	Unknown map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes all members that are there, those that this client does not know too.
+func (v PasswordHashing) MarshalJSON() ([]byte, error) {
+	return marshalRecord(v)
+}
+
+// UnmarshalJSON keeps what this client does not know.
+func (v *PasswordHashing) UnmarshalJSON(data []byte) error {
+	return unmarshalRecord(data, v)
+}
+
+// String shows no secrets.
+func (v PasswordHashing) String() string {
+	return describe(v)
+}
+
+// GoString shows no secrets.
+func (v PasswordHashing) GoString() string {
 	return describe(v)
 }
 
@@ -5404,7 +5838,8 @@ type PasswordResetResendCodeParams struct {
 	ContinuationToken string `json:"continuationToken" mintmark:"secret"`
 
 	// From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20
-	// requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+	// requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody
+	// takes 100 a minute. A start that comes again within a minute gets the same answer only from the same client.
 	Client *ClientOrigin `json:"client,omitempty"`
 
 	// Unknown has the members that this client does not know.
@@ -5444,7 +5879,8 @@ type PasswordResetStartParams struct {
 	Language string `json:"language,omitempty"`
 
 	// From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20
-	// requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+	// requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody
+	// takes 100 a minute. A start that comes again within a minute gets the same answer only from the same client.
 	Client *ClientOrigin `json:"client,omitempty"`
 
 	// Unknown has the members that this client does not know.
@@ -5545,7 +5981,8 @@ type PasswordResetSubmitCodeParams struct {
 	Code string `json:"code" mintmark:"secret"`
 
 	// From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20
-	// requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+	// requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody
+	// takes 100 a minute. A start that comes again within a minute gets the same answer only from the same client.
 	Client *ClientOrigin `json:"client,omitempty"`
 
 	// Unknown has the members that this client does not know.
@@ -5583,7 +6020,8 @@ type PasswordResetSubmitPasswordParams struct {
 	Password string `json:"password" mintmark:"secret"`
 
 	// From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20
-	// requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+	// requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody
+	// takes 100 a minute. A start that comes again within a minute gets the same answer only from the same client.
 	Client *ClientOrigin `json:"client,omitempty"`
 
 	// Unknown has the members that this client does not know.
@@ -6429,6 +6867,173 @@ func (v PoolUpdateParams) String() string {
 
 // GoString shows no secrets.
 func (v PoolUpdateParams) GoString() string {
+	return describe(v)
+}
+
+// PortableAccount: An account as it goes from one store to another: what a line of a file has.
+type PortableAccount struct {
+	// It is kept; without it one is made, and the account is known by its address, or by a login.
+	AccountID string `json:"accountId,omitempty"`
+
+	// The address that it signs in with, and that mails go to.
+	Email *string `json:"email,omitempty"`
+
+	// Whether its owner has shown that mails there reach them. Without it: false.
+	EmailVerified *bool `json:"emailVerified,omitempty"`
+
+	// Without it: password if there is a passwordHash, else federated if there are providers, else code if there is
+	// an address, else anonymous.
+	Method SignInMethod `json:"method,omitempty"`
+
+	// Logins that lead to it, one of each provider.
+	Providers []PortableLogin `json:"providers,omitempty"`
+
+	// Its second factors, the oldest first. They need an address that is verified.
+	Factors []PortableFactor `json:"factors,omitempty"`
+
+	// Attributes that the tenant asks for; displayName and picture can be there in any tenant.
+	Attributes AttributeValues `json:"attributes,omitempty" mintmark:"secret"`
+
+	// Custom claims of its tokens, as account.setClaims takes them.
+	Claims map[string]any `json:"claims,omitempty"`
+
+	// Whether it is kept from signing in. Without it: false.
+	Disabled *bool `json:"disabled,omitempty"`
+
+	// Whether it signs in again only after a reset of its password. Without it: false.
+	MustChangePassword *bool `json:"mustChangePassword,omitempty"`
+
+	// Without it, now.
+	CreatedAt *Timestamp `json:"createdAt,omitempty"`
+
+	// Without it, now.
+	UpdatedAt *Timestamp `json:"updatedAt,omitempty"`
+
+	// Integer seconds since 1970-01-01T00:00:00Z.
+	LastSignInAt *Timestamp `json:"lastSignInAt,omitempty"`
+
+	// The hash of its password in base64, of 16 to 128 bytes.
+	PasswordHash string `json:"passwordHash,omitempty" mintmark:"secret"`
+
+	// What was hashed with the password, in base64, at most 128 bytes.
+	Salt *string `json:"salt,omitempty" mintmark:"secret"`
+
+	// How passwordHash was made; without it, as the request says.
+	Hash *PasswordHashing `json:"hash,omitempty"`
+
+	// Unknown has the members that this client does not know.
+	Unknown map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes all members that are there, those that this client does not know too.
+func (v PortableAccount) MarshalJSON() ([]byte, error) {
+	return marshalRecord(v)
+}
+
+// UnmarshalJSON keeps what this client does not know.
+func (v *PortableAccount) UnmarshalJSON(data []byte) error {
+	return unmarshalRecord(data, v)
+}
+
+// String shows no secrets.
+func (v PortableAccount) String() string {
+	return describe(v)
+}
+
+// GoString shows no secrets.
+func (v PortableAccount) GoString() string {
+	return describe(v)
+}
+
+// PortableFactor: A second factor of an account. Imported, it gets an id of its own.
+type PortableFactor struct {
+	// totp: an authenticator app; email: codes that are mailed; sms: codes in text messages.
+	Kind FactorKind `json:"kind"`
+
+	// What its owner calls it.
+	DisplayName string `json:"displayName,omitempty"`
+
+	// email: where its codes go.
+	Email *string `json:"email,omitempty"`
+
+	// sms: where its codes go, as +4915112345678.
+	PhoneNumber string `json:"phoneNumber,omitempty"`
+
+	// totp: what the app computes codes from, in Base32: six digits, every 30 seconds, with SHA-1.
+	Secret string `json:"secret,omitempty" mintmark:"secret"`
+
+	// Without it, now.
+	EnrolledAt *Timestamp `json:"enrolledAt,omitempty"`
+
+	// Integer seconds since 1970-01-01T00:00:00Z.
+	LastUsedAt *Timestamp `json:"lastUsedAt,omitempty"`
+
+	// Unknown has the members that this client does not know.
+	Unknown map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes all members that are there, those that this client does not know too.
+func (v PortableFactor) MarshalJSON() ([]byte, error) {
+	return marshalRecord(v)
+}
+
+// UnmarshalJSON keeps what this client does not know.
+func (v *PortableFactor) UnmarshalJSON(data []byte) error {
+	return unmarshalRecord(data, v)
+}
+
+// String shows no secrets.
+func (v PortableFactor) String() string {
+	return describe(v)
+}
+
+// GoString shows no secrets.
+func (v PortableFactor) GoString() string {
+	return describe(v)
+}
+
+// PortableLogin: A login of a provider that leads to an account. Entries for password, code, emailLink, phone and
+// anonymous, which say nothing that the account does not say itself, are passed over.
+type PortableLogin struct {
+	// The provider, such as google.com or oidc.work.
+	ProviderID string `json:"providerId"`
+
+	// Who it is there.
+	Subject string `json:"subject"`
+
+	// The address that the provider said last.
+	Email *string `json:"email,omitempty"`
+
+	// The name that it said last.
+	DisplayName *string `json:"displayName,omitempty"`
+
+	// The picture that it said last.
+	PhotoURL *string `json:"photoUrl,omitempty"`
+
+	// Since when it leads there.
+	LinkedAt *Timestamp `json:"linkedAt,omitempty"`
+
+	// Unknown has the members that this client does not know.
+	Unknown map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes all members that are there, those that this client does not know too.
+func (v PortableLogin) MarshalJSON() ([]byte, error) {
+	return marshalRecord(v)
+}
+
+// UnmarshalJSON keeps what this client does not know.
+func (v *PortableLogin) UnmarshalJSON(data []byte) error {
+	return unmarshalRecord(data, v)
+}
+
+// String shows no secrets.
+func (v PortableLogin) String() string {
+	return describe(v)
+}
+
+// GoString shows no secrets.
+func (v PortableLogin) GoString() string {
 	return describe(v)
 }
 
@@ -7396,7 +8001,8 @@ type SignInAnonymouslyParams struct {
 	Scope string `json:"scope,omitempty"`
 
 	// From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20
-	// requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+	// requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody
+	// takes 100 a minute. A start that comes again within a minute gets the same answer only from the same client.
 	Client *ClientOrigin `json:"client,omitempty"`
 
 	// Unknown has the members that this client does not know.
@@ -7450,7 +8056,8 @@ type SignInResendCodeParams struct {
 	ContinuationToken string `json:"continuationToken" mintmark:"secret"`
 
 	// From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20
-	// requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+	// requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody
+	// takes 100 a minute. A start that comes again within a minute gets the same answer only from the same client.
 	Client *ClientOrigin `json:"client,omitempty"`
 
 	// Unknown has the members that this client does not know.
@@ -7490,7 +8097,8 @@ type SignInStartParams struct {
 	Language string `json:"language,omitempty"`
 
 	// From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20
-	// requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+	// requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody
+	// takes 100 a minute. A start that comes again within a minute gets the same answer only from the same client.
 	Client *ClientOrigin `json:"client,omitempty"`
 
 	// Unknown has the members that this client does not know.
@@ -7650,7 +8258,8 @@ type SignInSubmitCodeParams struct {
 	Scope string `json:"scope,omitempty"`
 
 	// From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20
-	// requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+	// requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody
+	// takes 100 a minute. A start that comes again within a minute gets the same answer only from the same client.
 	Client *ClientOrigin `json:"client,omitempty"`
 
 	// Unknown has the members that this client does not know.
@@ -7695,7 +8304,8 @@ type SignInSubmitPasswordParams struct {
 	Scope string `json:"scope,omitempty"`
 
 	// From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20
-	// requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+	// requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody
+	// takes 100 a minute. A start that comes again within a minute gets the same answer only from the same client.
 	Client *ClientOrigin `json:"client,omitempty"`
 
 	// Unknown has the members that this client does not know.
@@ -7740,7 +8350,8 @@ type SignInWithContinuationParams struct {
 	Scope string `json:"scope,omitempty"`
 
 	// From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20
-	// requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+	// requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody
+	// takes 100 a minute. A start that comes again within a minute gets the same answer only from the same client.
 	Client *ClientOrigin `json:"client,omitempty"`
 
 	// Unknown has the members that this client does not know.
@@ -7787,7 +8398,8 @@ type SignInWithCredentialParams struct {
 	Scope string `json:"scope,omitempty"`
 
 	// From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20
-	// requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+	// requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody
+	// takes 100 a minute. A start that comes again within a minute gets the same answer only from the same client.
 	Client *ClientOrigin `json:"client,omitempty"`
 
 	// Unknown has the members that this client does not know.
@@ -7872,7 +8484,8 @@ type SignInWithPasswordParams struct {
 	Scope string `json:"scope,omitempty"`
 
 	// From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20
-	// requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+	// requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody
+	// takes 100 a minute. A start that comes again within a minute gets the same answer only from the same client.
 	Client *ClientOrigin `json:"client,omitempty"`
 
 	// Unknown has the members that this client does not know.
@@ -7907,7 +8520,8 @@ type SignUpResendCodeParams struct {
 	ContinuationToken string `json:"continuationToken" mintmark:"secret"`
 
 	// From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20
-	// requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+	// requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody
+	// takes 100 a minute. A start that comes again within a minute gets the same answer only from the same client.
 	Client *ClientOrigin `json:"client,omitempty"`
 
 	// Unknown has the members that this client does not know.
@@ -7953,7 +8567,8 @@ type SignUpStartParams struct {
 	Language string `json:"language,omitempty"`
 
 	// From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20
-	// requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+	// requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody
+	// takes 100 a minute. A start that comes again within a minute gets the same answer only from the same client.
 	Client *ClientOrigin `json:"client,omitempty"`
 
 	// Unknown has the members that this client does not know.
@@ -8064,7 +8679,8 @@ type SignUpSubmitAttributesParams struct {
 	Attributes AttributeValues `json:"attributes" mintmark:"secret"`
 
 	// From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20
-	// requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+	// requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody
+	// takes 100 a minute. A start that comes again within a minute gets the same answer only from the same client.
 	Client *ClientOrigin `json:"client,omitempty"`
 
 	// Unknown has the members that this client does not know.
@@ -8102,7 +8718,8 @@ type SignUpSubmitCodeParams struct {
 	Code string `json:"code" mintmark:"secret"`
 
 	// From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20
-	// requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+	// requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody
+	// takes 100 a minute. A start that comes again within a minute gets the same answer only from the same client.
 	Client *ClientOrigin `json:"client,omitempty"`
 
 	// Unknown has the members that this client does not know.
@@ -8140,7 +8757,8 @@ type SignUpSubmitPasswordParams struct {
 	Password string `json:"password" mintmark:"secret"`
 
 	// From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20
-	// requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+	// requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody
+	// takes 100 a minute. A start that comes again within a minute gets the same answer only from the same client.
 	Client *ClientOrigin `json:"client,omitempty"`
 
 	// Unknown has the members that this client does not know.

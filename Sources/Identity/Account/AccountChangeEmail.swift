@@ -82,8 +82,11 @@ extension AccountService {
         guard let password else { return try RecentSignIn.check(authenticatedAt: signedInAt, at: now) }
         if account.password == nil { throw PasswordNotSet(next: "signIn.start") }
         let (check, subject) = (PasswordCheck(surroundings), account.lockoutSubject)
-        let unlock = tenant.unlock(account)
-        try surroundings.database.read { try $0.lockout(of: subject, at: now).check(at: now, unlock: unlock) }
+        let unlock = try surroundings.database.read { tx in
+            let unlock = try tenant.unlock(account, of: account.address, at: now, in: tx)
+            try tx.lockout(of: subject, at: now).check(at: now, unlock: unlock)
+            return unlock
+        }
         let match = try check.match(password, account)
         let refusal = try surroundings.database.write { tx in
             try tx.lock([account.id])

@@ -14,7 +14,8 @@ extension AccountService {
         let (before, tenant) = try surroundings.database.read { tx in
             guard let account = try tx.account(token.accountId) else { throw TokenRevoked(reason: "its account was deleted") }
             let tenant = try catalogue.tenant(token.tenantId, in: tx)
-            try tx.lockout(of: account.lockoutSubject, at: now).check(at: now, unlock: tenant.unlock(account))
+            try tx.lockout(of: account.lockoutSubject, at: now).check(
+                at: now, unlock: tenant.unlock(account, of: account.address, at: now, in: tx))
             return (account, tenant)
         }
         try SignInCompletion.check(request.audience, request.scope, of: tenant)
@@ -29,7 +30,7 @@ extension AccountService {
             guard var account = try tx.account(before.id) else { throw TokenRevoked(reason: "its account was deleted") }
             let refusal = try check.judge(
                 request.currentPassword, isRight: try check.isStillRight(match, account), subject: account.lockoutSubject,
-                unlock: tenant.unlock(account), tenant, at: now, in: tx)
+                unlock: tenant.unlock(account, of: account.address, at: now, in: tx), tenant, at: now, in: tx)
             if let refusal { return .failure(refusal) }
             account.password = sealed
             account.mustChangePassword = false

@@ -9,7 +9,8 @@ extension AccountService {
         let now = surroundings.clock.now
         let tenant = try surroundings.database.read { try catalogue.tenant(request.tenantId, in: $0) }
         let username = try Username(request.username)
-        let attributes = try tenant.accept(request.attributes ?? [:])
+        if request.mustChangePassword, request.password == nil { throw InvalidParams.noPasswordToChange }
+        let attributes = try tenant.accept(request.attributes ?? [:], of: .others)
         var account = AccountRecord(
             id: request.accountId ?? surroundings.random.uuid(), tenantId: tenant.id, username: username.typed, email: username.typed,
             isEmailVerified: request.emailVerified, method: request.password == nil ? .code : .password, attributes: attributes,
@@ -27,5 +28,16 @@ extension AccountService {
             try surroundings.audit.record(AuditEvent(AccountCreate.info.name, call, tenant: tenant.id, subject: id), at: now, in: tx)
         }
         return account.answer([])
+    }
+}
+
+extension InvalidParams {
+    /// A setting that would do nothing.
+    static var noPasswordToChange: InvalidParams {
+        InvalidParams(violations: [
+            Violation(
+                pointer: "/mustChangePassword", rule: "requires",
+                message: "mustChangePassword is for an account with a password, and this one has none. Leave it out.")
+        ])
     }
 }

@@ -11,8 +11,9 @@ extension AccountService {
             guard var account = try tx.account(request.accountId), let tenant = try catalogue.knownTenant(account.tenantId, in: tx) else {
                 throw try tx.absence(of: request.accountId)
             }
+            if request.mustChangePassword == true, account.password == nil { throw InvalidParams.noPasswordToChange }
             let given = request.attributes ?? [:]
-            let accepted = try tenant.accept(given)
+            let accepted = try tenant.accept(given, of: .others)
             for name in given.names { account.attributes[name] = accepted[name] }
             account.isEmailVerified = request.emailVerified ?? account.isEmailVerified
             account.isDisabled = request.disabled ?? account.isDisabled

@@ -18,10 +18,13 @@ public struct DeliveryFailure: Error, Sendable {
     public let reason: String
     /// After which time it can be tried again; nil: not without a change.
     public let retryAfterSeconds: Int64?
+    /// Whether nobody knows: the message was on its way when the answer failed to come.
+    public let mayHaveArrived: Bool
 
-    public init(reason: String, retryAfterSeconds: Int64? = nil) {
+    public init(reason: String, retryAfterSeconds: Int64? = nil, mayHaveArrived: Bool = false) {
         self.reason = reason
         self.retryAfterSeconds = retryAfterSeconds
+        self.mayHaveArrived = mayHaveArrived
     }
 
     /// Nobody was named who could take it.
@@ -70,7 +73,9 @@ struct Carrier: Sendable {
             }
         } catch {
             let reason = error.reason.hasSuffix(".") ? String(error.reason.dropLast()) : error.reason
-            throw MessageNotSent(channel: message.channel, reason: reason, retryAfterSeconds: error.retryAfterSeconds)
+            throw MessageNotSent(
+                channel: message.channel, reason: reason, retryAfterSeconds: error.retryAfterSeconds,
+                mayHaveArrived: error.mayHaveArrived ? true : nil)
         }
     }
 

@@ -34,7 +34,8 @@ extension TenantDelivery {
                 throw Self.refusal("\(place)/\(member)", "a text message has none")
             }
             do throws(TemplateRefusal) { try template.check() } catch {
-                throw Self.refusal("\(place)/\(error.violations[0].part.rawValue)", "\(error)")
+                let part = error.violations[0].part
+                throw Self.refusal("\(place)/\(part.rawValue)", error.description(at: part))
             }
         }
     }

@@ -73,6 +73,6 @@ public enum Schema {
             ] + TenantTables.statements + PeopleTables.statements + OutboxTables.statements + SessionTables.statements
                 + CredentialsProviderTables.statements + ClientTables.statements + IdpTables.statements + AccountLoginTables.statements
                 + SpentTokenTables.statements + FactorTables.statements + IdpFlowTables.statements
-                + MergedAccountTables.statements + OwnSessionTables.statements),
+                + MergedAccountTables.statements + OwnSessionTables.statements + SendClaimTables.statements),
     ]
 }

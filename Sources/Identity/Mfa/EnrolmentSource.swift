@@ -22,7 +22,7 @@ struct EnrolmentSource: Sendable {
     ) throws -> CodeSending.Draft {
         switch way {
         case .session(let token, let flowId, let language):
-            if let earlier = try tx.flow(begunBy: request, since: now - Flow.repeatSeconds) { return .repeated(earlier) }
+            if let earlier = try tx.flow(begunBy: request, at: now) { return .repeated(earlier) }
             let own = try OwnAccount(token, in: tx)
             try service.permit(
                 draft.kind, draft.target, own.account, own.session.proof, isRecent: own.isRecent(at: now), tenant, in: tx)

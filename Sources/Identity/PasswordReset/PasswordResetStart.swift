@@ -13,10 +13,13 @@ extension PasswordResetService {
         let username = try Username(request.username)
         let fingerprint = flows.fingerprint(
             PasswordResetStart.info.name,
-            [.string(tenant.id), .string(request.username), request.language.map { .string($0) } ?? .null])
+            [
+                .string(tenant.id), .string(request.username), request.language.map { .string($0) } ?? .null,
+                client.map { .string($0.text) } ?? .null,
+            ])
         let account = try surroundings.database.read { try $0.account(named: username.folded, in: tenant.id) }
         if !tenant.settings.enumerationProtection {
-            guard let account else { throw try flows.failed(UserNotFound(next: "signUp.start"), by: client, at: now) }
+            guard let account else { throw try flows.failed(UserNotFound(in: tenant), by: client, at: now) }
             if account.password == nil { throw PasswordNotSet(next: "signIn.start") }
             if account.isDisabled { throw AccountDisabled(accountId: account.id) }
         }

@@ -5,8 +5,8 @@ extension PasswordResetService {
     ///
     /// - Throws: `InvalidCode`, `AccountLocked`, `TooManyFromClient`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`,
     ///   `StepNotPossible`.
-    /// - Source: native-auth.md 2.5, continue(oob) in R2. A reset unlocks the account, so a lock does not hinder it; wrong codes of
-    ///   resets are counted by themselves.
+    /// - Source: native-auth.md 2.5, continue(oob) in R2. A reset unlocks the account (1.11), so a lock does not hinder it. Its wrong codes
+    ///   count for the account (6.24), and by themselves: ten of them lock resets.
     public func submitCode(_ request: PasswordResetSubmitCode.Params, _ call: any CallContext) throws -> PasswordResetSubmitCode.Result {
         let now = surroundings.clock.now
         let client = try flows.admit(request.client, token: request.continuationToken, at: now)
@@ -16,11 +16,17 @@ extension PasswordResetService {
         let flow = try flows.advance(token, .passwordReset, request: fingerprint, at: now) { tx, flow, tenant in
             answering = tenant
             try flow.require(.codeRequired)
+            let account = try tx.account(flow.accountId)
+            if let account { try tx.lock([account.id]) }
             if let refusal = try flows.judge(
-                request.code, of: &flow, tenant, sending, lockout: "reset/\(flow.address)", client: client, at: now, in: tx)
+                request.code, of: &flow, tenant, sending, lockout: Lockout.resets(of: flow.address),
+                alsoOf: account?.lockoutSubject ?? SignInService.nobody(flow.address), only: "resets of the password", client: client,
+                at: now, in: tx)
             {
                 return .refused(refusal)
             }
+            // Nobody is to think of a new password for nothing.
+            if try tx.account(of: flow) == nil { return .ended(try tx.ending(of: flow)) }
             flow.isVerified = true
             flow.stage = .passwordRequired
             return .moved

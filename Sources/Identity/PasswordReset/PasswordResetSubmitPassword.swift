@@ -23,7 +23,7 @@ extension PasswordResetService {
         let sealed = try surroundings.passwords.sealed(request.password, as: account.id)
         let flow = try flows.advance(token, .passwordReset, request: fingerprint, at: now) { tx, flow, tenant in
             try flow.require(.passwordRequired)
-            guard var account = try tx.account(of: flow) else { return .ended(FlowEnded(.accountChanged)) }
+            guard var account = try tx.account(of: flow) else { return .ended(try tx.ending(of: flow)) }
             account.password = sealed
             account.mustChangePassword = false
             account.isEmailVerified = true

@@ -30,6 +30,9 @@ struct AccountRecord: Sendable {
     /// Whether its owner signs in here, with a password or with codes.
     var hasOwnWayIn: Bool { method == .password || method == .code }
 
+    /// What codes to it and steps for it are counted by: the tenant and what it signs in by.
+    var address: String { "\(tenantId)/\(Username.fold(username ?? ""))" }
+
     /// What wrong passwords and codes are counted by.
     var lockoutSubject: String { "account/\(id)" }
 }

@@ -4,11 +4,14 @@ import Patterns
 
 /// What people say of themselves at sign-up, held against what their tenant asks for (native-auth.md 1.4, 6.13 to 6.16).
 enum AttributeRules {
+    /// Who says it: a person of oneself, who has to agree to what must be agreed to, or the developer of others, who notes what is so.
+    enum Speaker: Sendable { case oneself, others }
+
     /// The values of a submission as they are kept; what was left empty is not among them.
     ///
     /// - Throws: `InvalidAttributes` with everything that is wrong. Nothing of such a submission counts.
     static func accepted(
-        _ given: JSONObject, by definitions: [TenantAttribute], patterns: [String: BoundedPattern] = [:]
+        _ given: JSONObject, by definitions: [TenantAttribute], patterns: [String: BoundedPattern] = [:], of speaker: Speaker = .oneself
     ) throws -> JSONObject {
         var accepted = JSONObject()
         var failures: [AttributeFailure] = []
@@ -18,10 +21,23 @@ enum AttributeRules {
                 continue
             }
             if value.isNull || value.string == "" { continue }
-            do { accepted[name] = try self.value(value, of: definition, patterns[name]) } catch { failures.append(error.failure(of: name)) }
+            do { accepted[name] = try self.value(value, of: definition, patterns[name], speaker) } catch {
+                failures.append(error.failure(of: name))
+            }
         }
         if !failures.isEmpty { throw InvalidAttributes(attributes: failures) }
         return accepted
+    }
+
+    /// What was accepted before, without what does not fit any more: the tenant may have been changed since.
+    static func stillFitting(
+        _ accepted: JSONObject, by definitions: [TenantAttribute], patterns: [String: BoundedPattern] = [:]
+    ) -> JSONObject {
+        var fitting = JSONObject()
+        for (name, value) in accepted.members {
+            fitting[name] = (try? self.accepted([name: value], by: definitions, patterns: patterns))?[name]
+        }
+        return fitting
     }
 
     /// What is asked for and not yet there.
@@ -41,7 +57,9 @@ enum AttributeRules {
         func failure(of name: String) -> AttributeFailure { AttributeFailure(name: name, rule: rule, message: message) }
     }
 
-    private static func value(_ value: JSONValue, of definition: TenantAttribute, _ pattern: BoundedPattern?) throws(Flaw) -> JSONValue {
+    private static func value(_ value: JSONValue, of definition: TenantAttribute, _ pattern: BoundedPattern?, _ speaker: Speaker)
+        throws(Flaw) -> JSONValue
+    {
         switch definition.type {
         case .string:
             guard let text = value.string else { throw Flaw(rule: .type, message: "It must be a string.") }
@@ -53,7 +71,9 @@ enum AttributeRules {
             }
         case .boolean:
             guard let flag = value.bool ?? boolean(value.string) else { throw Flaw(rule: .type, message: "It must be true or false.") }
-            if definition.required, !flag { throw Flaw(rule: .consent, message: "Nobody signs up without agreeing to it.") }
+            if definition.required, !flag, speaker == .oneself {
+                throw Flaw(rule: .consent, message: "Nobody signs up without agreeing to it.")
+            }
             return .bool(flag)
         case .integer:
             guard let number = integer(value) else { throw Flaw(rule: .type, message: "It must be a whole number of 64 bits.") }

@@ -12,7 +12,9 @@ struct ClientKey: Sendable, Equatable {
     init(_ origin: ClientOrigin, in tenantId: String) throws {
         guard let network = Self.network(of: origin.address) else {
             throw InvalidParams(violations: [
-                Violation(pointer: "/client/address", rule: "format", message: "An IPv4 or IPv6 address, such as 192.0.2.7 or 2001:db8::7.")
+                Violation(
+                    pointer: "/client/address", rule: "format",
+                    message: "client.address must be an IPv4 or IPv6 address, such as 192.0.2.7 or 2001:db8::7.")
             ])
         }
         text = "\(tenantId)/\(network)"

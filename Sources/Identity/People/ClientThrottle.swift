@@ -9,18 +9,26 @@ enum ClientThrottle: String, Sendable, CaseIterable {
     case failures
     /// Codes that were sent.
     case codes
+    /// Codes that nobody took, at a server that refuses them or is away.
+    case undelivered = "messages that failed"
 
     /// How many there may be. 20 requests a second are the model's; behind one address there may be many people.
     var limit: Int64 {
         switch self {
         case .requests: 20
-        case .failures: 100
+        case .failures, .undelivered: 100
         case .codes: 50
         }
     }
 
     /// Within how many seconds.
-    var seconds: Int64 { self == .requests ? 1 : 900 }
+    var seconds: Int64 {
+        switch self {
+        case .requests: 1
+        case .failures, .codes: 900
+        case .undelivered: 60
+        }
+    }
 
     /// - Parameter window: what was counted so far, and since when.
     /// - Throws: `TooManyFromClient` if that is more than `most`.
@@ -79,6 +87,26 @@ extension Transaction {
     /// Counts a failure, also one too many: it has happened.
     func countFailure(of client: ClientKey?, at now: Int64) throws {
         if let client { _ = try add(.failures, of: client, at: now) }
+    }
+
+    /// Counts a message that nobody took.
+    func countUndelivered(of client: ClientKey?, at now: Int64) throws {
+        if let client { _ = try add(.undelivered, of: client, at: now) }
+    }
+
+    /// - Throws: `TooManyFromClient` if another one would be one too many.
+    func checkUndelivered(of client: ClientKey?, at now: Int64) throws {
+        guard let client else { return }
+        let what = ClientThrottle.undelivered
+        try what.check(try window(what, of: client, at: now), most: what.limit - 1, at: now)
+    }
+
+    /// Takes one back that was counted and has come to nothing.
+    func takeBack(_ what: ClientThrottle, of client: ClientKey?, at now: Int64) throws {
+        guard let client else { return }
+        try execute(
+            "UPDATE client_count SET count = count - 1 WHERE kind = $1 AND client = $2 AND since <= $3 AND expires_at > $3 AND count > 0",
+            what.rawValue, client.text, now)
     }
 
     fileprivate func window(_ what: ClientThrottle, of client: ClientKey, at now: Int64) throws -> (since: Int64, count: Int64)? {

@@ -11,6 +11,16 @@ extension Flow {
         }
     }
 
+    /// The method that begins another flow of its kind; nil where that depends on how somebody signed in.
+    var startMethod: String? {
+        switch (kind, stage) {
+        case (.signUp, .codeRequired), (.signIn, _), (.passwordReset, .codeRequired): "\(kind.rawValue).start"
+        case (.emailChange, .codeRequired), (.emailVerification, _): "account.changeEmail"
+        case (.factorEnrolment, _): "mfa.enroll"
+        default: nil
+        }
+    }
+
     /// When people are advised to ask for another code.
     func resendAt(_ policy: CodePolicy) -> Int64 { code.sentAt + policy.resendAfterSeconds }
 

@@ -1,6 +1,7 @@
 import Contract
 import Crypto
 import Messages
+import Platform
 import Storage
 
 /// The codes of flows: made, counted, handed over, stored as an HMAC with their flow (native-auth.md 1.8, 6.2 to 6.4).
@@ -32,11 +33,13 @@ struct CodeSending: Sendable {
 
     /// Sends a new code. The one before it is good until the new one was handed over: if that fails, nothing has changed.
     ///
+    /// While the message is on its way the same request, from wherever it comes, waits for the answer of the first.
+    ///
     /// - Parameters:
     ///   - recipient: who gets the code of a flow; without it the address that the flow is about.
     ///   - draft: looks at the store and says what is to be done; run again before the code takes effect.
     ///   - commit: puts down the flow with its new code.
-    /// - Throws: `TooManyCodes`, `TooManyFromClient`, `MessageNotSent`, what `draft` throws.
+    /// - Throws: `TooManyCodes`, `TooManyFailedSends`, `TooManyFromClient`, `MessageNotSent`, `SendUnderway`, what `draft` throws.
     func send(
         for tenant: TenantRecord, _ purpose: MessagePurpose, to recipient: (Flow) -> Recipient = { .email($0.username) },
         locking ids: [String], client: ClientKey? = nil, at now: Int64, draft: (Transaction) throws -> Draft,
@@ -53,6 +56,9 @@ struct CodeSending: Sendable {
             if isNew { try tx.insert(flow) } else { try tx.update(flow) }
             return flow
         }
+        func limits(_ flow: Flow) -> SendLimits {
+            SendLimits(address: recipient(flow).address(in: flow.tenantId), policy: tenant.codes, client: client, now: now)
+        }
         let delivery = try tenant.settings.delivery?.opened(for: tenant.id, surroundings.vault)
         func message(_ flow: Flow) -> OutgoingMessage {
             OutgoingMessage(
@@ -65,45 +71,69 @@ struct CodeSending: Sendable {
                 switch try draft(tx) {
                 case .repeated(let flow): return flow
                 case .send(var flow, let isNew):
-                    try count(&flow, recipient(flow), tenant.codes, client, at: now, in: tx)
+                    try limits(flow).count(&flow, in: tx)
                     try tx.insert(message(flow), at: now)
                     return try put(flow, isNew: isNew, in: tx)
                 }
             }
         }
-        let counted = try surroundings.database.write { tx -> Draft in
-            try tx.lock(ids)
-            let drafted = try draft(tx)
-            guard case .send(var flow, let isNew) = drafted else { return drafted }
-            try count(&flow, recipient(flow), tenant.codes, client, at: now, in: tx)
-            if !isNew { try tx.update(flow) }
-            return .send(flow, isNew: isNew)
+        /// What was drafted, and whose turn it is to send it.
+        func claim() throws -> Turn {
+            let holder = Hex.encode(surroundings.random.bytes(16))
+            let moment = surroundings.clock.now
+            return try surroundings.database.write { tx in
+                try tx.lock(ids)
+                let drafted = try draft(tx)
+                guard case .send(var flow, let isNew) = drafted else { return .answered(drafted.flow) }
+                let claim = SendClaim(of: flow, isNew: isNew, holder: holder, at: moment)
+                if let other = try tx.sendClaim(of: claim.subject), other.holds(at: moment) { return .another(until: other.expiresAt) }
+                try limits(flow).count(&flow, in: tx)
+                if !isNew { try tx.setSends(flow.sends, of: flow.id) }
+                try tx.set(claim)
+                return .own(claim, flow)
+            }
         }
-        guard case .send(let flow, _) = counted else { return counted.flow }
-        try carrier.hand(over: message(flow))
-        return try surroundings.database.write { tx in
-            try tx.lock(ids)
-            guard case .send(var fresh, let isNew) = try draft(tx) else { return counted.flow }
-            fresh.sends = flow.sends
-            return try put(fresh, isNew: isNew, in: tx)
+        /// Puts down what was handed over; nil if somebody else has sent it meanwhile, because that took too long.
+        func conclude(_ claim: SendClaim, _ sent: Flow) throws -> Flow? {
+            try surroundings.database.write { tx in
+                try tx.lock(ids)
+                guard try tx.delete(claim) else { return nil }
+                guard case .send(var fresh, let isNew) = try draft(tx) else { return nil }
+                fresh.sends = sent.sends
+                return try put(fresh, isNew: isNew, in: tx)
+            }
+        }
+        let patience = SendPatience()
+        while true {
+            switch try claim() {
+            case .answered(let flow): return flow
+            case .another(let end): try patience.pause(until: end, at: surroundings.clock.now)
+            case .own(let claim, let flow):
+                do {
+                    try carrier.hand(over: message(flow))
+                    if let concluded = try conclude(claim, flow) { return concluded }
+                } catch {
+                    // Whoever waits for the same need not wait until the claim ends. What was plainly not taken leaves its place to another.
+                    let isRefused = (error as? MessageNotSent).map { $0.mayHaveArrived != true } ?? false
+                    try? surroundings.database.write { tx in
+                        try tx.lock(ids)
+                        _ = try tx.delete(claim)
+                        if isRefused { try limits(flow).giveBack(flow, in: tx) }
+                    }
+                    throw error
+                }
+            }
         }
     }
 
-    /// Counts one more code against the limits of the flow, of the address and of the client.
-    ///
-    /// - Throws: `TooManyCodes`, `TooManyFromClient`.
-    private func count(
-        _ flow: inout Flow, _ recipient: Recipient, _ policy: CodePolicy, _ client: ClientKey?, at now: Int64, in tx: Transaction
-    ) throws {
-        try tx.count(.codes, of: client, at: now)
-        let address = recipient.address(in: flow.tenantId)
-        var window = try tx.sendCount(of: address) ?? (since: now, sent: 0)
-        if now >= window.since + policy.windowSeconds || now < window.since { window = (now, 0) }
-        if flow.sends >= policy.sendsPerFlow || window.sent >= policy.sendsPerAddress {
-            throw TooManyCodes(retryAfterSeconds: max(1, window.since + policy.windowSeconds - now))
-        }
-        flow.sends += 1
-        try tx.setSendCount(of: address, since: window.since, sent: window.sent + 1, expiresAt: window.since + policy.windowSeconds)
+    /// What a request found where it was to send something.
+    private enum Turn {
+        /// The same request has sent it before.
+        case answered(Flow)
+        /// Another request is about it, and has until then.
+        case another(until: Int64)
+        /// It is this one's.
+        case own(SendClaim, Flow)
     }
 }
 
@@ -112,19 +142,5 @@ extension CodeSending.Draft {
         switch self {
         case .repeated(let flow), .send(let flow, _): flow
         }
-    }
-}
-
-extension Transaction {
-    fileprivate func sendCount(of address: String) throws -> (since: Int64, sent: Int64)? {
-        try queryOne("SELECT since, sent FROM send_count WHERE address = $1", address) { ($0.int(0), $0.int(1)) }
-    }
-
-    fileprivate func setSendCount(of address: String, since: Int64, sent: Int64, expiresAt: Int64) throws {
-        try execute(
-            """
-            INSERT INTO send_count (address, since, sent, expires_at) VALUES ($1, $2, $3, $4)
-            ON CONFLICT (address) DO UPDATE SET since = excluded.since, sent = excluded.sent, expires_at = excluded.expires_at
-            """, address, since, sent, expiresAt)
     }
 }

@@ -67,6 +67,9 @@ extension UserAlreadyExists {
 }
 
 extension Transaction {
+    /// Why a flow whose account does not have its address any more has ended.
+    func ending(of flow: Flow) throws -> FlowEnded { FlowEnded(try account(flow.accountId) == nil ? .accountDeleted : .accountChanged) }
+
     /// Ends what is under way for an account, but for one flow.
     func endFlows(of accountId: String, except id: String = "", _ ending: Flow.Ending = .accountChanged) throws {
         try execute(

@@ -13,16 +13,17 @@ extension Transaction {
             """, id, row: Flow.init)
     }
 
-    /// The flow that the same request has begun since `moment` and that nothing has happened in since.
-    func flow(begunBy request: [UInt8], since moment: Int64) throws -> Flow? {
+    /// The flow that the same request has begun within `Flow.repeatSeconds` and that is still as it was answered.
+    func flow(begunBy request: [UInt8], at now: Int64) throws -> Flow? {
         try queryOne(
             """
             SELECT
                 id, tenant_id, kind, stage, step, username, account_id, is_decoy, is_verified, password, attributes, code, code_expires_at,
                 code_sent_at, code_tries, sends, request, requested_at, idle_until, ends_at,
                 language, ending
-            FROM flow WHERE request = $1 AND step = 1 AND requested_at > $2 AND ending IS NULL ORDER BY requested_at DESC, id LIMIT 1
-            """, request, moment, row: Flow.init)
+            FROM flow WHERE request = $1 AND step = 1 AND requested_at > $2 AND ending IS NULL
+                AND (code_expires_at = 0 OR code_expires_at > $3) ORDER BY requested_at DESC, id LIMIT 1
+            """, request, now - Flow.repeatSeconds, now, row: Flow.init)
     }
 
     func insert(_ flow: Flow) throws {
@@ -49,6 +50,9 @@ extension Transaction {
             flow.code.mac, flow.code.expiresAt, flow.code.sentAt, flow.code.tries, flow.sends, flow.request, flow.requestedAt,
             flow.idleUntil, flow.ending?.rawValue)
     }
+
+    /// Notes how many codes it has had, and nothing else.
+    func setSends(_ sends: Int64, of id: String) throws { try execute("UPDATE flow SET sends = $2 WHERE id = $1", id, sends) }
 
     func deleteFlow(_ id: String) throws { try execute("DELETE FROM flow WHERE id = $1", id) }
 }

@@ -14,15 +14,15 @@ extension Flows {
         try sending.send(
             for: tenant, purpose, locking: [Self.lockName(address: address)], client: client, at: now,
             draft: { tx in
-                if let earlier = try tx.flow(begunBy: request, since: now - Flow.repeatSeconds) { return .repeated(earlier) }
+                if let earlier = try tx.flow(begunBy: request, at: now) { return .repeated(earlier) }
                 return .send(try draft(tx), isNew: true)
             }, commit: { _, _ in })
     }
 
     /// Sends another code in a flow that waits for one. If that is not possible, nothing changes.
     ///
-    /// - Throws: `TooManyCodes`, `TooManyFromClient`, `MessageNotSent`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`,
-    ///   `StepNotPossible`.
+    /// - Throws: `TooManyCodes`, `TooManyFromClient`, `MessageNotSent`, `SendUnderway`, `ContinuationTokenInvalid`,
+    ///   `ContinuationTokenExpired`, `StepNotPossible`; `SignUpNotAllowed`.
     /// - Source: native-auth.md 1.8, 6.3.
     func resend(
         _ token: String, from origin: ClientOrigin?, _ kinds: [Flow.Kind], _ purpose: MessagePurpose, _ method: String,
@@ -38,6 +38,7 @@ extension Flows {
                 switch try find(token, kinds, request: request, at: now, in: tx) {
                 case .repeated(let flow, _): return .repeated(flow)
                 case .current(var flow, let tenant):
+                    if flow.kind == .signUp, !tenant.settings.signUpAllowed { throw SignUpNotAllowed(tenantId: tenant.id) }
                     if flow.kind == .signIn, flow.stage == .passwordRequired, tenant.settings.enumerationProtection {
                         flow.stage = .codeRequired
                     }

@@ -102,15 +102,22 @@ struct Flows: Sendable {
     }
 
     /// The same for a list of kinds.
+    ///
+    /// - Parameter again: looks at a flow whose last answer is to be given once more, and says whether it has changed it.
     func advance(
         _ token: String, _ kinds: [Flow.Kind], request: [UInt8], at now: Int64,
+        again: (Transaction, inout Flow, TenantRecord) throws -> Bool = { _, _, _ in false },
         _ body: (Transaction, inout Flow, TenantRecord) throws -> Step
     ) throws -> Flow {
         let address = try peek(token, kinds, request: request, at: now).flow.address
         let outcome = try surroundings.database.write { tx -> Result<Flow, any Error> in
             try tx.lock([Self.lockName(address: address)])
             let found = try find(token, kinds, request: request, at: now, in: tx)
-            guard case .current(var flow, let tenant) = found else { return .success(found.flow) }
+            guard case .current(var flow, let tenant) = found else {
+                var flow = found.flow
+                if try again(tx, &flow, found.tenant) { try tx.update(flow) }
+                return .success(flow)
+            }
             switch try body(tx, &flow, tenant) {
             case .moved:
                 flow.move(by: request, at: now)
@@ -123,6 +130,8 @@ struct Flows: Sendable {
                 try tx.update(flow)
                 return .success(flow)
             case .refused(let error):
+                // Whoever comes with the token has its answer: what asked for that answer again would be something new.
+                flow.request = []
                 try tx.update(flow)
                 return .failure(error)
             case .ended(let error):
@@ -143,15 +152,18 @@ struct Flows: Sendable {
 
     /// Judges a code, and counts it if it is wrong: against the code, the account or the address, and the client.
     ///
-    /// - Parameter unlock: the method that ends a lock, where there is one.
+    /// - Parameters:
+    ///   - unlock: the method that ends a lock, where there is one.
+    ///   - account: what a wrong one is counted by too, without being locked by it; then a lock is about `only`.
     /// - Returns: nil if it is right.
     /// - Throws: `AccountLocked`, `CodeExpired`; neither counts.
     func judge(
         _ code: String, of flow: inout Flow, _ tenant: TenantRecord, _ sending: CodeSending, lockout subject: String,
-        unlock: String? = nil, client: ClientKey? = nil, at now: Int64, in tx: Transaction
+        unlock: String? = nil, alsoOf account: String? = nil, only: String? = nil, client: ClientKey? = nil, at now: Int64,
+        in tx: Transaction
     ) throws -> InvalidCode? {
         var lockout = try tx.lockout(of: subject, at: now)
-        try lockout.check(at: now, unlock: unlock)
+        try lockout.check(at: now, unlock: unlock, only: only)
         try flow.requireLivingCode(tenant.codes, at: now)
         if sending.matches(code, of: flow, at: now, tenant.codes) {
             flow.code.mac = nil
@@ -162,6 +174,11 @@ struct Flows: Sendable {
         try tx.countFailure(of: client, at: now)
         lockout.fail(nil, tenant.lockout, at: now)
         try tx.setLockout(lockout, of: subject, at: now)
+        if let account {
+            var whole = try tx.lockout(of: account, at: now)
+            whole.fail(nil, tenant.lockout, at: now)
+            try tx.setLockout(whole, of: account, at: now)
+        }
         let (left, lock) = (tenant.codes.attempts - flow.code.tries, lockout.lock(at: now))
         return InvalidCode(
             attemptsLeft: max(0, left), resendAt: flow.resendAt(tenant.codes), next: left > 0 ? nil : flow.resendMethod,

@@ -11,11 +11,17 @@ struct Lockout: Sendable, Equatable {
     /// After which time without a failure they are forgotten.
     static let memorySeconds: Int64 = 86_400
 
-    /// - Parameter unlock: the method that unlocks it, where there is one.
+    /// - Parameters:
+    ///   - unlock: the method that unlocks it, where there is one.
+    ///   - only: what alone is locked, for people; nil: all that the account has.
     /// - Throws: `AccountLocked`, whatever was given.
-    func check(at now: Int64, unlock: String? = nil) throws {
-        if now < lockedUntil { throw AccountLocked(lockedUntil: lockedUntil, retryAfterSeconds: lockedUntil - now, next: unlock) }
+    func check(at now: Int64, unlock: String? = nil, only: String? = nil) throws {
+        guard now < lockedUntil else { return }
+        throw AccountLocked(lockedUntil: lockedUntil, retryAfterSeconds: lockedUntil - now, next: unlock, only: only)
     }
+
+    /// What wrong codes of an address's resets are counted by, beside the account: a lock of the account does not hinder its reset.
+    static func resets(of address: String) -> String { "reset/\(address)" }
 
     /// Until when it is locked, and for how long; nil if it is not.
     func lock(at now: Int64) -> (until: Int64, seconds: Int64)? { now < lockedUntil ? (lockedUntil, lockedUntil - now) : nil }
@@ -39,8 +45,12 @@ struct Lockout: Sendable, Equatable {
 }
 
 extension TenantRecord {
-    /// What unlocks an account: the reset of its password, where it has one. Where nobody is to learn that, the tenant's method decides.
-    func unlock(_ account: AccountRecord?) -> String? {
+    /// What unlocks an account: the reset of its password, where it has one and resets are not locked too. Where nobody is to learn
+    /// that it has one, the tenant's method decides.
+    ///
+    /// - Parameter address: the tenant and what the account signs in by.
+    func unlock(_ account: AccountRecord?, of address: String, at now: Int64, in tx: Transaction) throws -> String? {
+        if try tx.lockout(of: Lockout.resets(of: address), at: now).lock(at: now) != nil { return nil }
         let canReset = account.map { $0.password != nil && !$0.isDisabled } ?? false
         return (settings.enumerationProtection ? settings.localAccountMethod != .emailCode : canReset) ? "passwordReset.start" : nil
     }

@@ -27,30 +27,33 @@ struct PasswordSignIn: Sendable {
             let tenant = try catalogue.tenant(tenantId, in: tx)
             try SignInCompletion.check(audience, scope, of: tenant)
             let account = try tx.account(named: username.folded, in: tenant.id)
-            let subject = account?.lockoutSubject ?? SignInService.nobody("\(tenant.id)/\(username.folded)")
-            try tx.lockout(of: subject, at: now).check(at: now, unlock: tenant.unlock(account))
+            let address = "\(tenant.id)/\(username.folded)"
+            let subject = account?.lockoutSubject ?? SignInService.nobody(address)
+            try tx.lockout(of: subject, at: now).check(at: now, unlock: tenant.unlock(account, of: address, at: now, in: tx))
             return (tenant, account, subject)
         }
         let match = try passwords.match(password, before)
         if !tenant.settings.enumerationProtection {
             guard let before else {
                 if token != nil { throw UserMismatch() }
-                throw try Flows(surroundings, catalogue).failed(UserNotFound(next: "signUp.start"), by: client, at: now)
+                throw try Flows(surroundings, catalogue).failed(UserNotFound(in: tenant), by: client, at: now)
             }
             if before.password == nil { throw PasswordNotSet(next: "signIn.start") }
         }
         let outcome = try surroundings.database.write { tx -> Result<(FirstFactor, PendingSignIn), any Error> in
             var signIn = PendingSignIn(.password, audience: audience, scope: scope)
-            try tx.lock([Flows.lockName(address: "\(tenant.id)/\(username.folded)")])
+            let address = "\(tenant.id)/\(username.folded)"
+            try tx.lock([Flows.lockName(address: address)])
             if let before { try tx.lock([before.id]) }
             let account = try tx.account(named: username.folded, in: tenant.id)
             let isStillRight = try account?.id == before?.id && passwords.isStillRight(match, account)
             if let refusal = try passwords.judge(
-                password, isRight: isStillRight, subject: subject, unlock: tenant.unlock(account), client: client, tenant, at: now, in: tx)
+                password, isRight: isStillRight, subject: subject, unlock: tenant.unlock(account, of: address, at: now, in: tx),
+                client: client, tenant, at: now, in: tx)
             {
                 return .failure(refusal)
             }
-            guard var account else { return .failure(UserNotFound(next: "signUp.start")) }
+            guard var account else { return .failure(UserNotFound(in: tenant)) }
             if let token {
                 if account.id != token.accountId { throw UserMismatch() }
                 let session = try OwnAccount(token, in: tx).session

@@ -38,3 +38,13 @@ public struct SignInService: Sendable {
 }
 
 extension SignInService: SignInHandlers {}
+
+extension UserNotFound {
+    /// Where people cannot sign up there is nobody to go on with but whoever makes accounts.
+    init(in tenant: TenantRecord) {
+        let signUp = tenant.settings.signUpAllowed
+        self.init(
+            next: signUp ? "signUp.start" : nil,
+            hint: signUp ? nil : "This tenant lets nobody sign up: check how it is written, or ask whoever runs it for an account.")
+    }
+}

@@ -13,10 +13,13 @@ extension SignInService {
         let username = try Username(request.username)
         let fingerprint = flows.fingerprint(
             SignInStart.info.name,
-            [.string(tenant.id), .string(request.username), request.language.map { .string($0) } ?? .null])
+            [
+                .string(tenant.id), .string(request.username), request.language.map { .string($0) } ?? .null,
+                client.map { .string($0.text) } ?? .null,
+            ])
         let account = try surroundings.database.read { try $0.account(named: username.folded, in: tenant.id) }
         if account == nil, !tenant.settings.enumerationProtection {
-            throw try flows.failed(UserNotFound(next: "signUp.start"), by: client, at: now)
+            throw try flows.failed(UserNotFound(in: tenant), by: client, at: now)
         }
         // Somebody who signs in elsewhere is sent there, or told nothing at all.
         if let account, !account.hasOwnWayIn, !tenant.settings.enumerationProtection {
@@ -37,7 +40,7 @@ extension SignInService {
         }
         let flow = try surroundings.database.write { tx in
             try tx.lock([Flows.lockName(address: draft.address)])
-            if let earlier = try tx.flow(begunBy: fingerprint, since: now - Flow.repeatSeconds) { return earlier }
+            if let earlier = try tx.flow(begunBy: fingerprint, at: now) { return earlier }
             try tx.insert(draft)
             return draft
         }

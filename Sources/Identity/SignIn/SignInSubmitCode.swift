@@ -16,13 +16,13 @@ extension SignInService {
             try flow.require(.codeRequired)
             try SignInCompletion.check(request.audience, request.scope, of: tenant)
             let subject = Self.lockoutSubject(flow)
-            let unlock = tenant.unlock(try tx.account(flow.accountId))
+            let unlock = try tenant.unlock(try tx.account(flow.accountId), of: flow.address, at: now, in: tx)
             if let refusal = try flows.judge(
                 request.code, of: &flow, tenant, sending, lockout: subject, unlock: unlock, client: client, at: now, in: tx)
             {
                 return .refused(refusal)
             }
-            guard var account = try tx.account(of: flow) else { return .ended(FlowEnded(.accountChanged)) }
+            guard var account = try tx.account(of: flow) else { return .ended(try tx.ending(of: flow)) }
             // Whoever has a password gets here where nobody is to learn who has one.
             if account.password != nil, account.mustChangePassword {
                 return .ended(PasswordChangeRequired(next: "passwordReset.start"))

@@ -17,7 +17,8 @@ extension SignInService {
         let subject = Self.lockoutSubject(found.flow)
         let before = try surroundings.database.read { tx in
             let account = found.flow.isDecoy ? nil : try tx.account(found.flow.accountId)
-            try tx.lockout(of: subject, at: now).check(at: now, unlock: found.tenant.unlock(account))
+            try tx.lockout(of: subject, at: now).check(
+                at: now, unlock: found.tenant.unlock(account, of: found.flow.address, at: now, in: tx))
             return account
         }
         let match = try passwords.match(request.password, before)
@@ -28,12 +29,13 @@ extension SignInService {
             let account = try tx.account(of: flow)
             let isStillRight = try passwords.isStillRight(match, account)
             if let refusal = try passwords.judge(
-                request.password, isRight: isStillRight, subject: subject, unlock: tenant.unlock(account), client: client, tenant, at: now,
+                request.password, isRight: isStillRight, subject: subject,
+                unlock: tenant.unlock(account, of: flow.address, at: now, in: tx), client: client, tenant, at: now,
                 in: tx)
             {
                 return .refused(refusal)
             }
-            guard var account else { return .ended(FlowEnded(.accountChanged)) }
+            guard var account else { return .ended(try tx.ending(of: flow)) }
             if account.mustChangePassword { return .ended(PasswordChangeRequired(next: "passwordReset.start")) }
             try passwords.upgrade(&account, match, in: tx)
             let signIn = PendingSignIn(.password, audience: request.audience, scope: request.scope)

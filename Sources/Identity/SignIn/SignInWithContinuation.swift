@@ -17,10 +17,11 @@ extension SignInService {
         let flow = try flows.advance(token, .signUp, .passwordReset, .emailChange, request: fingerprint, at: now) { tx, flow, tenant in
             try flow.require(.completed)
             if let username = request.username, Username.fold(username) != Username.fold(flow.username) {
-                throw ContinuationTokenInvalid()
+                throw ContinuationTokenInvalid(
+                    reason: "The token is good, but username is not the address of its flow: leave it out, or give that one.")
             }
             try SignInCompletion.check(request.audience, request.scope, of: tenant)
-            guard let account = try tx.account(of: flow) else { return .ended(FlowEnded(.accountChanged)) }
+            guard let account = try tx.account(of: flow) else { return .ended(try tx.ending(of: flow)) }
             if account.mustChangePassword { throw PasswordChangeRequired(next: "passwordReset.start") }
             // The code proved the address; a password that was chosen on the way proves nothing more.
             let signIn = PendingSignIn(.code, audience: request.audience, scope: request.scope, isNew: flow.kind == .signUp)

@@ -36,24 +36,47 @@ public struct SignUpService: Sendable {
 
     /// Does one thing in a sign-up: decides by the table, and does what it says.
     ///
-    /// - Throws: `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`, `UserAlreadyExists`.
+    /// - Throws: `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`, `UserAlreadyExists`,
+    ///   `SignUpNotAllowed`.
     func advance(
         _ token: String, request: [UInt8], _ method: String, _ call: any CallContext, password: [UInt8]? = nil,
         _ input: (Transaction, inout Flow, TenantRecord) throws -> (SignUpInput, refusal: (any ContractError)?)
     ) throws -> SignUpStep {
         let now = surroundings.clock.now
         var answering: TenantRecord?
-        let flow = try flows.advance(token, .signUp, request: request, at: now) { tx, flow, tenant in
+        func create(_ flow: Flow, _ tenant: TenantRecord, in tx: Transaction) throws -> Bool {
+            guard try tx.insert(flow.account(of: tenant, at: now)) else { return false }
+            try surroundings.audit.record(AuditEvent(method, call, tenant: tenant.id, subject: flow.accountId), at: now, in: tx)
+            return true
+        }
+        let flow = try flows.advance(
+            token, [.signUp], request: request, at: now,
+            again: { tx, flow, tenant in
+                // The answer that was lost may have asked for what the tenant does not want any more.
+                answering = tenant
+                flow.attributes = tenant.stillFitting(flow.attributes)
+                let due = SignUpTransition.due(flow.signUpState, tenant.settings.localAccountMethod, tenant.attributes)
+                guard due != flow.stage, tenant.settings.signUpAllowed else { return false }
+                flow.stage = due
+                if due == .completed, try !create(flow, tenant, in: tx) { throw UserAlreadyExists(next: "signIn.start") }
+                return true
+            }
+        ) { tx, flow, tenant in
             answering = tenant
+            if !tenant.settings.signUpAllowed { throw SignUpNotAllowed(tenantId: tenant.id) }
+            flow.attributes = tenant.stillFitting(flow.attributes)
             let (input, refusal) = try input(tx, &flow, tenant)
             let (state, effects) = try SignUpTransition.decide(
                 flow.signUpState, input, tenant.settings.localAccountMethod, tenant.attributes)
             if effects.contains(.refuseCode), let refusal { return .refused(refusal) }
-            if effects.contains(.keepPassword) { flow.password = password }
+            if effects.contains(.keepPassword) {
+                // The tenant has begun to take passwords while this one was judged.
+                guard let password else { throw StepNotPossible(expected: method) }
+                flow.password = password
+            }
             flow.take(state)
-            if effects.contains(.createAccount) {
-                guard try tx.insert(flow.account(at: now)) else { return .ended(UserAlreadyExists(next: "signIn.start")) }
-                try surroundings.audit.record(AuditEvent(method, call, tenant: tenant.id, subject: flow.accountId), at: now, in: tx)
+            if effects.contains(.createAccount), try !create(flow, tenant, in: tx) {
+                return .ended(UserAlreadyExists(next: "signIn.start"))
             }
             return .moved
         }
@@ -76,9 +99,10 @@ extension Flow {
         attributes = state.attributes
     }
 
-    /// The account that a completed sign-up makes.
-    func account(at now: Int64) -> AccountRecord {
-        AccountRecord(
+    /// The account that a completed sign-up makes. A password that the tenant has taken, and takes no more, does not become part of it.
+    func account(of tenant: TenantRecord, at now: Int64) -> AccountRecord {
+        let password = tenant.settings.localAccountMethod == .emailCode ? nil : password
+        return AccountRecord(
             id: accountId, tenantId: tenantId, username: username, email: username, isEmailVerified: true,
             method: password == nil ? .code : .password, password: password, attributes: attributes, createdAt: now, updatedAt: now)
     }

@@ -18,6 +18,7 @@ extension SignUpService {
             [
                 .string(tenant.id), .string(request.username), request.password.map { .string($0) } ?? .null,
                 request.attributes.map { .object($0) } ?? .null, request.language.map { .string($0) } ?? .null,
+                client.map { .string($0.text) } ?? .null,
             ])
         let isHidden = tenant.settings.enumerationProtection
         let isTaken = try surroundings.database.read { try $0.isTaken(username.folded, in: tenant.id) }

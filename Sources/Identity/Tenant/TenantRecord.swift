@@ -43,7 +43,14 @@ final class TenantRecord: Sendable {
     /// The values of a submission as they are kept.
     ///
     /// - Throws: `InvalidAttributes` with everything that is wrong.
-    func accept(_ given: JSONObject) throws -> JSONObject { try AttributeRules.accepted(given, by: attributes, patterns: patterns) }
+    func accept(_ given: JSONObject, of speaker: AttributeRules.Speaker = .oneself) throws -> JSONObject {
+        try AttributeRules.accepted(given, by: attributes, patterns: patterns, of: speaker)
+    }
+
+    /// What was accepted before and still fits.
+    func stillFitting(_ accepted: JSONObject) -> JSONObject {
+        AttributeRules.stillFitting(accepted, by: attributes, patterns: patterns)
+    }
 
     /// As `tenant.*` answers it.
     func answer(in realm: Realm) -> Tenant {

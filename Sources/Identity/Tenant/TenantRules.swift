@@ -1,4 +1,5 @@
 import Contract
+import Messages
 import Patterns
 
 /// What the settings of a tenant must keep to beyond their schema.
@@ -17,6 +18,13 @@ enum TenantRules {
         if let check = policy.breached, !check.url.hasPrefix("https://"), !(check.allowInsecure && check.url.hasPrefix("http://")) {
             throw InvalidTenantSettings(
                 pointer: "/passwordPolicy/breached/url", reason: "it is not https; with allowInsecure it can be http on a loopback address")
+        }
+        if let check = policy.breached {
+            let flaw =
+                check.url.contains("?")
+                ? "it has a query, and five digits are put behind it"
+                : WebhookURL.flaw(in: check.url, allowsInsecureLoopback: check.allowInsecure)
+            if let flaw { throw InvalidTenantSettings(pointer: "/passwordPolicy/breached/url", reason: flaw) }
         }
         let lockout = settings.lockout ?? LockoutPolicy()
         if lockout.durationSeconds > lockout.maximumSeconds {

@@ -24,21 +24,29 @@ public struct TemplateRefusal: Error, Hashable, Sendable, CustomStringConvertibl
         public let part: Part
         public let problem: Problem
 
-        public var description: String {
+        public var description: String { "\(part.rawValue): \(sentence)" }
+
+        /// Without the part.
+        fileprivate var sentence: String {
             switch problem {
             case .unknown(let name, let nearest, let allowed):
-                "\(part.rawValue): nothing is known for {{\(name)}}. "
+                "nothing is known for {{\(name)}} "
                     + (nearest.isEmpty
-                        ? "There are \(allowed.map { "{{\($0)}}" }.joined(separator: ", "))."
-                        : "Did you mean \(nearest.map { "{{\($0)}}" }.joined(separator: " or "))?")
-            case .unclosed(let offset): "\(part.rawValue): the {{ at character \(offset) has no }} on its line."
-            case .missing(let placeholder): "\(part.rawValue): {{\(placeholder.rawValue)}} is missing."
-            case .empty: "\(part.rawValue): it is empty."
-            case .tooLong(let maximum): "\(part.rawValue): it is longer than \(maximum) characters."
-            case .controlCharacter: "\(part.rawValue): it holds a line end or another control character."
+                        ? "(there are \(allowed.map { "{{\($0)}}" }.joined(separator: ", ")))."
+                        : "(did you mean \(nearest.map { "{{\($0)}}" }.joined(separator: " or "))?).")
+            case .unclosed(let offset): "the {{ at character \(offset) has no }} on its line."
+            case .missing(let placeholder): "{{\(placeholder.rawValue)}} is missing."
+            case .empty: "it is empty."
+            case .tooLong(let maximum): "it is longer than \(maximum) characters."
+            case .controlCharacter: "it holds a line end or another control character."
             }
         }
     }
 
     public var description: String { violations.map(\.description).joined(separator: " ") }
+
+    /// The same for whoever knows that it is about `part`: only another one is named.
+    public func description(at part: Part) -> String {
+        violations.map { $0.part == part ? $0.sentence : $0.description }.joined(separator: " ")
+    }
 }

@@ -23,12 +23,15 @@ public struct Webhook: Sendable {
     {
         let body = message.json.bytes
         let now = clock.now
+        // What it answers beside the status does not matter, however long it is.
+        var policy = endpoint.policy
+        policy.cutsBody = true
         let request = HTTPRequest(
             .POST, url: endpoint.url,
             headers: [
                 ("Content-Type", "application/json"), ("Mintmark-Webhook-Id", "\(id)"), ("Mintmark-Webhook-Timestamp", "\(now)"),
                 ("Mintmark-Webhook-Signature", endpoint.signature(of: body, id: id, at: now)),
-            ], body: body, policy: endpoint.policy, isCancelled: isCancelled)
+            ], body: body, policy: policy, isCancelled: isCancelled)
         let response: HTTPResponse
         do throws(HTTPFailure) { response = try http.send(request) } catch { throw .noAnswer(error) }
         guard (200...299).contains(response.status) else {
@@ -51,6 +54,15 @@ public enum WebhookFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// A status other than 200 to 299.
     case refused(status: Int, retryAfterSeconds: Int?)
 
+    /// Whether the receiver may have taken the message, and nobody knows.
+    public var mayHaveArrived: Bool {
+        guard case .noAnswer(let failure) = self else { return false }
+        switch failure.reason {
+        case .timedOut, .protocolError, .cancelled: return true
+        default: return false
+        }
+    }
+
     /// Whether the same message may be taken a little later.
     public var isRetryable: Bool {
         switch self {
@@ -61,6 +73,8 @@ public enum WebhookFailure: Error, Hashable, Sendable, CustomStringConvertible {
 
     public var description: String {
         switch self {
+        case .noAnswer(let failure) where mayHaveArrived:
+            "The webhook did not say that it took the message. \(failure) The message may have arrived nevertheless."
         case .noAnswer(let failure): "The webhook cannot be reached. \(failure)"
         case .refused(let status, _): "The webhook answers with \(status); 200 to 299 would mean that it took the message."
         }

@@ -1,7 +1,7 @@
 /// What a URL that messages are posted to looks like, so that a mistyped one is found when it is set and not when somebody waits.
-enum WebhookURL {
+public enum WebhookURL {
     /// What is wrong with it; nil if nothing is. The text of it is not repeated, since a query may be a secret.
-    static func flaw(in url: String, allowsInsecureLoopback: Bool) -> String? {
+    public static func flaw(in url: String, allowsInsecureLoopback: Bool) -> String? {
         let isPlain = url.hasPrefix("http://")
         guard isPlain || url.hasPrefix("https://") else { return "it does not begin with https://" }
         guard url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return "it has blanks or letters beyond ASCII" }

@@ -23,7 +23,8 @@ struct SMTPMailer: Mailer {
             to: Mailbox(address: recipient), replyTo: settings.replyTo, subject: words.subject, text: words.text, html: words.html,
             language: language, sentAt: clock.now, random: random)
         do { try client.send(MailSubmission(mail, through: settings.server)) } catch {
-            throw DeliveryFailure(reason: "\(error)", retryAfterSeconds: error.isRetryable ? Self.retrySeconds : nil)
+            throw DeliveryFailure(
+                reason: "\(error)", retryAfterSeconds: error.isRetryable ? Self.retrySeconds : nil, mayHaveArrived: error.mayHaveArrived)
         }
     }
 }

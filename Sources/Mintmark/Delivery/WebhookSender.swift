@@ -21,7 +21,7 @@ struct WebhookSender: Mailer, Texter {
         } catch {
             let retry: Int64? =
                 if case .refused(_, let seconds?) = error { Int64(seconds) } else { error.isRetryable ? Self.retrySeconds : nil }
-            throw DeliveryFailure(reason: "\(error)", retryAfterSeconds: retry)
+            throw DeliveryFailure(reason: "\(error)", retryAfterSeconds: retry, mayHaveArrived: error.mayHaveArrived)
         }
     }
 

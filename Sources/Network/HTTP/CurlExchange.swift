@@ -31,7 +31,7 @@ struct CurlExchange {
             let code = configure(easy, lines, body, milliseconds: milliseconds)
             return code == 0 ? transfer.perform(easy, library) : (code, "an option is not supported")
         }
-        if code != 0 { throw failure(transfer.verdict ?? reason(code, words)) }
+        if code != 0, !transfer.isCut { throw failure(transfer.verdict ?? reason(code, words)) }
         let status = ccurl_status(library.table, easy)
         let response = HTTPResponse(status: status, headers: transfer.headers, body: transfer.body)
         let isRedirect = [301, 302, 303, 307, 308].contains(status)

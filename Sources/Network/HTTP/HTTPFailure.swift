@@ -66,7 +66,7 @@ public struct HTTPFailure: Error, Hashable, Sendable, CustomStringConvertible {
         case .schemeNotAllowed(let scheme): "The scheme \(scheme) is not allowed. Use https."
         case .unresolvable: "The host of \(origin) has no address. Check its spelling, and this machine's name resolution."
         case .privateAddress:
-            "\(origin) leads to a private, loopback or reserved address, which is refused. An administrator can allow private networks for an issuer."
+            "\(origin) leads to a private, loopback or reserved address, which is refused. Whoever set this address can allow it with allowPrivateNetwork beside it."
         case .unreachable: "\(origin) does not accept connections. Check that it runs and that no firewall is between."
         case .proxyFailed: "The proxy did not connect to \(origin). Check --proxy."
         case .timedOut(let milliseconds) where milliseconds < 1_000: "\(origin) did not answer within \(milliseconds) ms."

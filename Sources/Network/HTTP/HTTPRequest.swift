@@ -35,6 +35,8 @@ public struct HTTPPolicy: Hashable, Sendable {
     public var allowsPrivateNetwork: Bool
     /// The longest body that is accepted, in bytes.
     public var maximumBytes: Int
+    /// Whether a longer body is cut off there instead of refused: for whom the status says all.
+    public var cutsBody = false
     /// How long all of it may take, redirects included.
     public var timeoutMilliseconds: Int
     /// How many redirects of a GET are followed. Each must stay at the same scheme, host and port.

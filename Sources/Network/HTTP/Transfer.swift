@@ -12,6 +12,8 @@ final class Transfer {
     private var headerBytes = 0
     /// Why we ended it; libcurl then only knows that we did.
     private(set) var verdict: HTTPFailure.Reason?
+    /// Whether the body ended where no more of it was wanted.
+    private(set) var isCut = false
 
     init(_ request: HTTPRequest, scheme: String, goesThroughProxy: Bool) {
         policy = request.policy
@@ -68,6 +70,7 @@ final class Transfer {
 
     private func takeBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard bytes.count <= policy.maximumBytes - body.count else {
+            isCut = policy.cutsBody
             verdict = .tooLarge(maximumBytes: policy.maximumBytes)
             return false
         }

@@ -67,6 +67,15 @@ public struct MailFailure: Error, Hashable, Sendable, CustomStringConvertible {
         self.origin = origin
     }
 
+    /// Whether the server may have taken the message, and nobody knows.
+    public var mayHaveArrived: Bool {
+        switch reason {
+        case .timedOut(_, let mayHaveArrived), .interrupted(let mayHaveArrived): mayHaveArrived
+        case .protocolError, .cancelled: true
+        default: false
+        }
+    }
+
     /// Whether the same message may be taken a little later. False also means: somebody has to change something.
     public var isRetryable: Bool {
         switch reason {
@@ -94,8 +103,10 @@ extension MailFailure {
         case .addressRefused:
             "\(origin) leads to an address that mail is not sent to: link-local, reserved, or not this machine where nothing is encrypted."
         case .unreachable: "\(origin) does not accept connections. Check that it runs and that no firewall is between."
-        case .timedOut(let milliseconds, let mayHaveArrived):
-            "\(origin) did not answer within \(milliseconds) ms.\(mayHaveArrived ? Self.doubt : "")"
+        case .timedOut(let milliseconds, true): "\(origin) did not answer within \(Self.span(milliseconds)).\(Self.doubt)"
+        case .timedOut(let milliseconds, false) where origin.hasPrefix("smtp://"):
+            "\(origin) did not answer within \(Self.span(milliseconds)). If its port is encrypted from the first byte, as 465 is, write smtps://, or set encryption to implicit."
+        case .timedOut(let milliseconds, false): "\(origin) did not answer within \(Self.span(milliseconds))."
         case .certificate(let why):
             "The certificate of \(origin) is refused: \(why). A private authority's certificate can be added with --ca-file."
         case .unreadableCertificateFile: "The file named by --ca-file does not exist or holds no PEM certificates."
@@ -115,6 +126,10 @@ extension MailFailure {
         case .protocolError(let why): "\(origin) did not answer as SMTP demands: \(why)."
         case .cancelled: "Sending through \(origin) was cancelled."
         }
+    }
+
+    private static func span(_ milliseconds: Int) -> String {
+        milliseconds < 1_000 ? "\(milliseconds) ms" : "\((milliseconds + 999) / 1_000) s"
     }
 
     private static let doubt = " The message may have arrived nevertheless."

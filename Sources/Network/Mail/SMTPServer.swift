@@ -40,6 +40,8 @@ public struct SMTPServer: Sendable {
         /// No host name; the text is the host.
         case host
         case port
+        /// An address of another machine, where nothing is encrypted.
+        case notLoopback
         /// A user or password with a zero byte, a user that is empty, or no mechanism.
         case login
         /// The name to say in EHLO is no host name.
@@ -51,6 +53,8 @@ public struct SMTPServer: Sendable {
                 "This is no mail server. Write smtp://mail.example.com:587 (with STARTTLS) or smtps://mail.example.com:465, without user and password."
             case .host: "The mail server's host is neither a host name nor an IP address."
             case .port: "The mail server's port is not between 1 and 65535."
+            case .notLoopback:
+                "Without encryption mail goes to this machine alone, and the host is the address of another one. Use STARTTLS or TLS with it."
             case .login: "The mail server's user and password cannot be sent: they are empty, hold a zero byte, or no mechanism is allowed."
             case .greetingName: "The name for EHLO is no host name."
             }
@@ -71,6 +75,7 @@ public struct SMTPServer: Sendable {
     ) throws(Refusal) {
         let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
         guard isBracketed ? NetworkAddress(host)?.bytes.count == 16 : Self.isName(host) else { throw .host }
+        if encryption == .noneToLoopback, let address = NetworkAddress(host), address.reach != .loopback { throw .notLoopback }
         let port = port ?? (encryption == .implicit ? 465 : 587)
         guard (1...65535).contains(port) else { throw .port }
         if let login {

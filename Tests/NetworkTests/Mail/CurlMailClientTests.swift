@@ -187,8 +187,9 @@ import Testing
         #expect(try failure(SMTPServer(host: "127.0.0.1", port: 1))?.reason == .unreachable)
         #expect(try failure(SMTPServer(host: "nowhere.invalid"))?.reason == .unresolvable)
         #expect(try failure(SMTPServer(host: "169.254.169.254"))?.reason == .addressRefused)
-        #expect(try failure(SMTPServer(host: "192.0.2.1", encryption: .noneToLoopback))?.reason == .addressRefused)
-        #expect(try failure(SMTPServer(host: "10.0.0.1", encryption: .noneToLoopback))?.reason == .addressRefused)
+        for host in ["192.0.2.1", "10.0.0.1", "[2001:db8::1]"] {
+            #expect(throws: SMTPServer.Refusal.notLoopback) { try SMTPServer(host: host, encryption: .noneToLoopback) }
+        }
         #expect(try failure(at("noise", .noneToLoopback), milliseconds: 700) != nil)
         let missing = try failure(at("startTLS"), of: CurlMailClient(caFile: nil, library: "libcurl-nowhere.so.4"))
         #expect(missing?.description.contains("apt-get install libcurl4") == true)

@@ -1554,7 +1554,7 @@ export interface SignUpNotAllowedData {
 }
 
 /**
- * signUpAllowed is false.
+ * signUpAllowed is false: no sign-up begins, and none that has begun goes on.
  *
  * Equivalents: nativeAuth access_denied; firebase ADMIN_ONLY_OPERATION.
  */
@@ -1686,6 +1686,8 @@ export declare class InvalidAttributes extends RpcError {
 /** What `ContinuationTokenInvalid` says beside its message. */
 export interface ContinuationTokenInvalidData {
   type: "continuationTokenInvalid";
+  /** What does not fit, where the token itself is good. */
+  reason?: string;
 }
 
 /**
@@ -1745,12 +1747,16 @@ export declare class StepNotPossible extends RpcError {
 /** What `TooManyCodes` says beside its message. */
 export interface TooManyCodesData {
   type: "tooManyCodes";
-  /** After how many seconds it can work. */
-  retryAfterSeconds: number;
+  /** Present where the address has had too many: after how many seconds it gets another one. */
+  retryAfterSeconds?: number;
+  /** Present where the flow has had all that it gets: how many. */
+  sentInFlow?: number;
+  /** The method that begins another flow. */
+  next?: string;
 }
 
 /**
- * More codes than a flow, or than an address within some minutes, may have.
+ * More codes than a flow, or than an address within some minutes, may have. Only the address gets more by waiting.
  *
  * Equivalents: nativeAuth invalid_request 701014; firebase TOO_MANY_ATTEMPTS_TRY_LATER.
  */
@@ -1771,10 +1777,13 @@ export interface AccountLockedData {
   retryAfterSeconds: number;
   /** The method that unlocks it, where a password can be reset. */
   next?: string;
+  /** Present where something else is accepted meanwhile: what is not. */
+  only?: string;
 }
 
 /**
- * Guessing has locked the account or the address.
+ * Guessing has locked the account or the address: wrong passwords and codes count together. A lock does not hinder the
+ * reset of the password, which ends it; resets are locked by wrong codes of theirs, which count for the account too.
  *
  * Equivalents: nativeAuth invalid_grant 50053; firebase TOO_MANY_ATTEMPTS_TRY_LATER.
  */
@@ -1807,8 +1816,10 @@ export declare class PasswordNotAccepted extends RpcError {
 /** What `UserNotFound` says beside its message. */
 export interface UserNotFoundData {
   type: "userNotFound";
-  /** The method that goes on from here. */
-  next: string;
+  /** The method that goes on from here, where people can sign up. */
+  next?: string;
+  /** What to do where they cannot. */
+  hint?: string;
 }
 
 /**
@@ -1945,14 +1956,14 @@ export declare class AudienceNotOffered extends RpcError {
 /** What `TooManyFromClient` says beside its message. */
 export interface TooManyFromClientData {
   type: "tooManyFromClient";
-  /** What there was too much of: requests, failures or codes. */
+  /** What there was too much of: requests, failures, codes, or messages that failed. */
   counted: string;
   /** After how many seconds it can work. */
   retryAfterSeconds: number;
 }
 
 /**
- * A client's address has made more requests, failures or codes than it may.
+ * A client's address has made more requests, failures or codes than it may, or too many messages for it failed.
  *
  * Equivalents: nativeAuth 429; firebase TOO_MANY_ATTEMPTS_TRY_LATER.
  */
@@ -2092,6 +2103,49 @@ export declare class FlowEnded extends RpcError {
   readonly code: 4066;
   readonly type: "flowEnded";
   readonly data: FlowEndedData;
+}
+
+/** What `SendUnderway` says beside its message. */
+export interface SendUnderwayData {
+  type: "sendUnderway";
+  /** After how many seconds it can work. */
+  retryAfterSeconds: number;
+}
+
+/**
+ * A request that sends a code comes again while the first one waits for the mail server or the webhook, and that one has
+ * not ended within 20 seconds.
+ *
+ * Equivalents: nativeAuth 429; firebase TOO_MANY_ATTEMPTS_TRY_LATER.
+ */
+export declare class SendUnderway extends RpcError {
+  static readonly code: 4067;
+  static readonly type: "sendUnderway";
+  readonly code: 4067;
+  readonly type: "sendUnderway";
+  readonly data: SendUnderwayData;
+}
+
+/** What `TooManyFailedSends` says beside its message. */
+export interface TooManyFailedSendsData {
+  type: "tooManyFailedSends";
+  /** How many have failed. */
+  failures: number;
+  /** After how many seconds it can work. */
+  retryAfterSeconds: number;
+}
+
+/**
+ * Ten messages to one address have failed within a minute. They do not count as codes that were sent.
+ *
+ * Equivalents: nativeAuth server_error.
+ */
+export declare class TooManyFailedSends extends RpcError {
+  static readonly code: 4068;
+  static readonly type: "tooManyFailedSends";
+  readonly code: 4068;
+  readonly type: "tooManyFailedSends";
+  readonly data: TooManyFailedSendsData;
 }
 
 /** What `AccountNotFound` says beside its message. */
@@ -3402,6 +3456,11 @@ export interface MessageNotSentData {
   reason: string;
   /** After how many seconds it can work. */
   retryAfterSeconds?: number;
+  /**
+   * Present and true where nobody knows: the message was on its way when the answer failed to come. Its code is not
+   * good, and it counts as one that was sent; what was plainly refused does not.
+   */
+  mayHaveArrived?: boolean;
 }
 
 /**

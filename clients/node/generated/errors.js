@@ -458,7 +458,7 @@ export class InvalidTenantSettings extends RpcError {
   static type = "invalidTenantSettings";
 }
 
-/** signUpAllowed is false. */
+/** signUpAllowed is false: no sign-up begins, and none that has begun goes on. */
 export class SignUpNotAllowed extends RpcError {
   static code = 4005;
   static type = "signUpNotAllowed";
@@ -518,13 +518,16 @@ export class StepNotPossible extends RpcError {
   static type = "stepNotPossible";
 }
 
-/** More codes than a flow, or than an address within some minutes, may have. */
+/** More codes than a flow, or than an address within some minutes, may have. Only the address gets more by waiting. */
 export class TooManyCodes extends RpcError {
   static code = 4014;
   static type = "tooManyCodes";
 }
 
-/** Guessing has locked the account or the address. */
+/**
+ * Guessing has locked the account or the address: wrong passwords and codes count together. A lock does not hinder the
+ * reset of the password, which ends it; resets are locked by wrong codes of theirs, which count for the account too.
+ */
 export class AccountLocked extends RpcError {
   static code = 4015;
   static type = "accountLocked";
@@ -578,7 +581,7 @@ export class AudienceNotOffered extends RpcError {
   static type = "audienceNotOffered";
 }
 
-/** A client's address has made more requests, failures or codes than it may. */
+/** A client's address has made more requests, failures or codes than it may, or too many messages for it failed. */
 export class TooManyFromClient extends RpcError {
   static code = 4060;
   static type = "tooManyFromClient";
@@ -618,6 +621,21 @@ export class FlowFinished extends RpcError {
 export class FlowEnded extends RpcError {
   static code = 4066;
   static type = "flowEnded";
+}
+
+/**
+ * A request that sends a code comes again while the first one waits for the mail server or the webhook, and that one has
+ * not ended within 20 seconds.
+ */
+export class SendUnderway extends RpcError {
+  static code = 4067;
+  static type = "sendUnderway";
+}
+
+/** Ten messages to one address have failed within a minute. They do not count as codes that were sent. */
+export class TooManyFailedSends extends RpcError {
+  static code = 4068;
+  static type = "tooManyFailedSends";
 }
 
 /** An account is named that never was, or is deleted. */
@@ -1158,6 +1176,8 @@ export const errorsByCode = new Map(
     CodeExpired,
     FlowFinished,
     FlowEnded,
+    SendUnderway,
+    TooManyFailedSends,
     AccountNotFound,
     AccountDisabled,
     AccountExists,

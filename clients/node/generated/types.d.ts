@@ -185,7 +185,8 @@ export type ClientAuthentication = "none" | "basic" | "post";
 
 /**
  * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests a
- * second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+ * second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A
+ * start that comes again within a minute gets the same answer only from the same client.
  */
 export interface ClientOrigin {
   /** The IPv4 or IPv6 address; of IPv6 the first 64 bits count. At most 45 characters. */
@@ -786,10 +787,11 @@ export type LocalAccountMethod = "emailCode" | "emailPassword" | "either";
 /** When an account is locked because somebody guesses. */
 export interface LockoutPolicy {
   /**
-   * How many wrong passwords and codes lock an account. Every wrong code counts, also the same one again. A wrong
-   * password that is one of the last three wrong ones does not count again, however much later it comes: a program that
-   * goes on trying an old password locks nobody out. A test that wants a lock needs as many different ones. 1 to 100.
-   * Without it: 10.
+   * How many wrong passwords and codes lock an account, those of resets among them. While it is locked nothing is
+   * accepted, but for the reset of its password, which ends the lock; as many wrong codes of resets lock those too.
+   * Every wrong code counts, also the same one again. A wrong password that is one of the last three wrong ones does not
+   * count again, however much later it comes: a program that goes on trying an old password locks nobody out. A test
+   * that wants a lock needs as many different ones. 1 to 100. Without it: 10.
    */
   threshold?: number;
   /**

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// Guessing has locked the account or the address.
+/// Guessing has locked the account or the address: wrong passwords and codes count together. A lock does not hinder the reset of the password, which ends it; resets are locked by wrong codes of theirs, which count for the account too.
 public struct AccountLocked: ContractError {
     /// Integer seconds since 1970-01-01T00:00:00Z.
     public var lockedUntil: Int64
@@ -10,17 +10,20 @@ public struct AccountLocked: ContractError {
     public var retryAfterSeconds: Int64
     /// The method that unlocks it, where a password can be reset.
     public var next: String?
+    /// Present where something else is accepted meanwhile: what is not.
+    public var only: String?
 
-    public init(lockedUntil: Int64, retryAfterSeconds: Int64, next: String? = nil) {
+    public init(lockedUntil: Int64, retryAfterSeconds: Int64, next: String? = nil, only: String? = nil) {
         self.lockedUntil = lockedUntil
         self.retryAfterSeconds = retryAfterSeconds
         self.next = next
+        self.only = only
     }
 
     public static let code = 4015
     public static let type = "accountLocked"
 
-    public var message: String { "Too many wrong tries. Nothing is accepted for \(MessageText.of(retryAfterSeconds)) s, not even what is right\(next.map { next in "; \(MessageText.of(next)) unlocks it at once" } ?? "")." }
+    public var message: String { "Too many wrong tries. Nothing is accepted for \(MessageText.of(retryAfterSeconds)) s, not even what is right\(next.map { next in "; \(MessageText.of(next)) unlocks it at once" } ?? "").\(only.map { only in " This is about \(MessageText.of(only)) alone." } ?? "")" }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()
@@ -33,6 +36,10 @@ public struct AccountLocked: ContractError {
         if let next {
             writer.key("next")
             writer.string(next)
+        }
+        if let only {
+            writer.key("only")
+            writer.string(only)
         }
         writer.endObject()
     }

@@ -4,18 +4,26 @@ import JSON
 
 /// A token that is malformed, of another flow, or of an earlier step.
 public struct ContinuationTokenInvalid: ContractError {
-    public init() {
+    /// What does not fit, where the token itself is good.
+    public var reason: String?
+
+    public init(reason: String? = nil) {
+        self.reason = reason
     }
 
     public static let code = 4011
     public static let type = "continuationTokenInvalid"
 
-    public var message: String { "This continuation token does not go on from here. Use the one of the latest answer, with the methods of the same flow, or start anew." }
+    public var message: String { "This continuation token does not go on from here.\(reason.map { reason in " \(MessageText.of(reason))" } ?? "") Use the one of the latest answer, with the methods of the same flow, or start anew." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
+        if let reason {
+            writer.key("reason")
+            writer.string(reason)
+        }
         writer.endObject()
     }
 }

@@ -10,11 +10,14 @@ public struct MessageNotSent: ContractError {
     public var reason: String
     /// After how many seconds it can work.
     public var retryAfterSeconds: Int64?
+    /// Present and true where nobody knows: the message was on its way when the answer failed to come. Its code is not good, and it counts as one that was sent; what was plainly refused does not.
+    public var mayHaveArrived: Bool?
 
-    public init(channel: Channel, reason: String, retryAfterSeconds: Int64? = nil) {
+    public init(channel: Channel, reason: String, retryAfterSeconds: Int64? = nil, mayHaveArrived: Bool? = nil) {
         self.channel = channel
         self.reason = reason
         self.retryAfterSeconds = retryAfterSeconds
+        self.mayHaveArrived = mayHaveArrived
     }
 
     public static let code = 8030
@@ -33,6 +36,10 @@ public struct MessageNotSent: ContractError {
         if let retryAfterSeconds {
             writer.key("retryAfterSeconds")
             writer.int(retryAfterSeconds)
+        }
+        if let mayHaveArrived {
+            writer.key("mayHaveArrived")
+            writer.bool(mayHaveArrived)
         }
         writer.endObject()
     }

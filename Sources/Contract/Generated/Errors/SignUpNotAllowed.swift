@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// signUpAllowed is false.
+/// signUpAllowed is false: no sign-up begins, and none that has begun goes on.
 public struct SignUpNotAllowed: ContractError {
     /// The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
     public var tenantId: String

@@ -2,26 +2,42 @@
 // swift-format-ignore-file
 import JSON
 
-/// More codes than a flow, or than an address within some minutes, may have.
+/// More codes than a flow, or than an address within some minutes, may have. Only the address gets more by waiting.
 public struct TooManyCodes: ContractError {
-    /// After how many seconds it can work.
-    public var retryAfterSeconds: Int64
+    /// Present where the address has had too many: after how many seconds it gets another one.
+    public var retryAfterSeconds: Int64?
+    /// Present where the flow has had all that it gets: how many.
+    public var sentInFlow: Int64?
+    /// The method that begins another flow.
+    public var next: String?
 
-    public init(retryAfterSeconds: Int64) {
+    public init(retryAfterSeconds: Int64? = nil, sentInFlow: Int64? = nil, next: String? = nil) {
         self.retryAfterSeconds = retryAfterSeconds
+        self.sentInFlow = sentInFlow
+        self.next = next
     }
 
     public static let code = 4014
     public static let type = "tooManyCodes"
 
-    public var message: String { "Too many codes were sent to this address. Try again in \(MessageText.of(retryAfterSeconds)) s; what was sent before stays good, each code in the flow it was sent for." }
+    public var message: String { "Too many codes were sent.\(sentInFlow.map { sentInFlow in " This flow gets no more than \(MessageText.of(sentInFlow)): begin another one." } ?? "")\(next.map { next in " Go on with \(MessageText.beforeStop(MessageText.of(next)))." } ?? "")\(retryAfterSeconds.map { retryAfterSeconds in " This address gets another code in \(MessageText.of(retryAfterSeconds)) s." } ?? "") What was sent before stays good, each code in the flow it was sent for." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("retryAfterSeconds")
-        writer.int(retryAfterSeconds)
+        if let retryAfterSeconds {
+            writer.key("retryAfterSeconds")
+            writer.int(retryAfterSeconds)
+        }
+        if let sentInFlow {
+            writer.key("sentInFlow")
+            writer.int(sentInFlow)
+        }
+        if let next {
+            writer.key("next")
+            writer.string(next)
+        }
         writer.endObject()
     }
 }

@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// A client's address has made more requests, failures or codes than it may.
+/// A client's address has made more requests, failures or codes than it may, or too many messages for it failed.
 public struct TooManyFromClient: ContractError {
-    /// What there was too much of: requests, failures or codes.
+    /// What there was too much of: requests, failures, codes, or messages that failed.
     public var counted: String
     /// After how many seconds it can work.
     public var retryAfterSeconds: Int64

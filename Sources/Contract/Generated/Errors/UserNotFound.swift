@@ -4,24 +4,33 @@ import JSON
 
 /// A sign-in or a reset for an address without an account.
 public struct UserNotFound: ContractError {
-    /// The method that goes on from here.
-    public var next: String
+    /// The method that goes on from here, where people can sign up.
+    public var next: String?
+    /// What to do where they cannot.
+    public var hint: String?
 
-    public init(next: String) {
+    public init(next: String? = nil, hint: String? = nil) {
         self.next = next
+        self.hint = hint
     }
 
     public static let code = 4017
     public static let type = "userNotFound"
 
-    public var message: String { "There is no account with this address. Go on with \(MessageText.beforeStop(MessageText.of(next)))." }
+    public var message: String { "There is no account with this address.\(next.map { next in " Go on with \(MessageText.beforeStop(MessageText.of(next)))." } ?? "")\(hint.map { hint in " \(MessageText.of(hint))" } ?? "")" }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("next")
-        writer.string(next)
+        if let next {
+            writer.key("next")
+            writer.string(next)
+        }
+        if let hint {
+            writer.key("hint")
+            writer.string(hint)
+        }
         writer.endObject()
     }
 }

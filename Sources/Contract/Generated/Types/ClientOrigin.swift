@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+/// From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same client.
 public struct ClientOrigin: ContractParams, Equatable {
     /// The IPv4 or IPv6 address; of IPv6 the first 64 bits count.
     public var address: String

@@ -4,7 +4,7 @@ import JSON
 
 /// When an account is locked because somebody guesses.
 public struct LockoutPolicy: ContractParams, ContractResult, Equatable {
-    /// How many wrong passwords and codes lock an account. Every wrong code counts, also the same one again. A wrong password that is one of the last three wrong ones does not count again, however much later it comes: a program that goes on trying an old password locks nobody out. A test that wants a lock needs as many different ones.
+    /// How many wrong passwords and codes lock an account, those of resets among them. While it is locked nothing is accepted, but for the reset of its password, which ends the lock; as many wrong codes of resets lock those too. Every wrong code counts, also the same one again. A wrong password that is one of the last three wrong ones does not count again, however much later it comes: a program that goes on trying an old password locks nobody out. A test that wants a lock needs as many different ones.
     public var threshold: Int64
     /// How long the first lock holds. Every further failure after it locks again, twice as long each time.
     public var durationSeconds: Int64

@@ -1340,7 +1340,7 @@ class InvalidTenantSettings(AnsweredError):
 
 
 class SignUpNotAllowed(AnsweredError):
-    """signUpAllowed is false.
+    """signUpAllowed is false: no sign-up begins, and none that has begun goes on.
 
     nativeAuth: access_denied
     firebase: ADMIN_ONLY_OPERATION
@@ -1493,6 +1493,12 @@ class ContinuationTokenInvalid(AnsweredError):
     code = 4011
     type = "continuationTokenInvalid"
 
+    @property
+    def reason(self) -> Optional[str]:
+        """What does not fit, where the token itself is good."""
+        value = self._optional("reason")
+        return None if value is None else cast("str", value)
+
 
 class ContinuationTokenExpired(AnsweredError):
     """A flow rested for longer than ten minutes (where it waits for a code: ten minutes after the code has
@@ -1528,7 +1534,8 @@ class StepNotPossible(AnsweredError):
 
 
 class TooManyCodes(AnsweredError):
-    """More codes than a flow, or than an address within some minutes, may have.
+    """More codes than a flow, or than an address within some minutes, may have. Only the address gets more by
+    waiting.
 
     nativeAuth: invalid_request 701014
     firebase: TOO_MANY_ATTEMPTS_TRY_LATER
@@ -1538,13 +1545,28 @@ class TooManyCodes(AnsweredError):
     type = "tooManyCodes"
 
     @property
-    def retry_after_seconds(self) -> int:
-        """After how many seconds it can work."""
-        return cast("int", self._required("retryAfterSeconds"))
+    def retry_after_seconds(self) -> Optional[int]:
+        """Present where the address has had too many: after how many seconds it gets another one."""
+        value = self._optional("retryAfterSeconds")
+        return None if value is None else cast("int", value)
+
+    @property
+    def sent_in_flow(self) -> Optional[int]:
+        """Present where the flow has had all that it gets: how many."""
+        value = self._optional("sentInFlow")
+        return None if value is None else cast("int", value)
+
+    @property
+    def next(self) -> Optional[str]:
+        """The method that begins another flow."""
+        value = self._optional("next")
+        return None if value is None else cast("str", value)
 
 
 class AccountLocked(AnsweredError):
-    """Guessing has locked the account or the address.
+    """Guessing has locked the account or the address: wrong passwords and codes count together. A lock does not
+    hinder the reset of the password, which ends it; resets are locked by wrong codes of theirs, which count
+    for the account too.
 
     nativeAuth: invalid_grant 50053
     firebase: TOO_MANY_ATTEMPTS_TRY_LATER
@@ -1569,6 +1591,12 @@ class AccountLocked(AnsweredError):
         value = self._optional("next")
         return None if value is None else cast("str", value)
 
+    @property
+    def only(self) -> Optional[str]:
+        """Present where something else is accepted meanwhile: what is not."""
+        value = self._optional("only")
+        return None if value is None else cast("str", value)
+
 
 class PasswordNotAccepted(AnsweredError):
     """A password in a tenant whose method is emailCode.
@@ -1591,9 +1619,16 @@ class UserNotFound(AnsweredError):
     type = "userNotFound"
 
     @property
-    def next(self) -> str:
-        """The method that goes on from here."""
-        return cast("str", self._required("next"))
+    def next(self) -> Optional[str]:
+        """The method that goes on from here, where people can sign up."""
+        value = self._optional("next")
+        return None if value is None else cast("str", value)
+
+    @property
+    def hint(self) -> Optional[str]:
+        """What to do where they cannot."""
+        value = self._optional("hint")
+        return None if value is None else cast("str", value)
 
 
 class PasswordNotSet(AnsweredError):
@@ -1687,7 +1722,8 @@ class AudienceNotOffered(AnsweredError):
 
 
 class TooManyFromClient(AnsweredError):
-    """A client's address has made more requests, failures or codes than it may.
+    """A client's address has made more requests, failures or codes than it may, or too many messages for it
+    failed.
 
     nativeAuth: 429
     firebase: TOO_MANY_ATTEMPTS_TRY_LATER
@@ -1698,7 +1734,7 @@ class TooManyFromClient(AnsweredError):
 
     @property
     def counted(self) -> str:
-        """What there was too much of: requests, failures or codes."""
+        """What there was too much of: requests, failures, codes, or messages that failed."""
         return cast("str", self._required("counted"))
 
     @property
@@ -1824,6 +1860,43 @@ class FlowEnded(AnsweredError):
     def reason(self) -> str:
         """The same for people."""
         return cast("str", self._required("reason"))
+
+
+class SendUnderway(AnsweredError):
+    """A request that sends a code comes again while the first one waits for the mail server or the webhook, and
+    that one has not ended within 20 seconds.
+
+    nativeAuth: 429
+    firebase: TOO_MANY_ATTEMPTS_TRY_LATER
+    """
+
+    code = 4067
+    type = "sendUnderway"
+
+    @property
+    def retry_after_seconds(self) -> int:
+        """After how many seconds it can work."""
+        return cast("int", self._required("retryAfterSeconds"))
+
+
+class TooManyFailedSends(AnsweredError):
+    """Ten messages to one address have failed within a minute. They do not count as codes that were sent.
+
+    nativeAuth: server_error
+    """
+
+    code = 4068
+    type = "tooManyFailedSends"
+
+    @property
+    def failures(self) -> int:
+        """How many have failed."""
+        return cast("int", self._required("failures"))
+
+    @property
+    def retry_after_seconds(self) -> int:
+        """After how many seconds it can work."""
+        return cast("int", self._required("retryAfterSeconds"))
 
 
 class AccountNotFound(AnsweredError):
@@ -2956,6 +3029,14 @@ class MessageNotSent(AnsweredError):
         value = self._optional("retryAfterSeconds")
         return None if value is None else cast("int", value)
 
+    @property
+    def may_have_arrived(self) -> Optional[bool]:
+        """Present and true where nobody knows: the message was on its way when the answer failed to come. Its
+        code is not good, and it counts as one that was sent; what was plainly refused does not.
+        """
+        value = self._optional("mayHaveArrived")
+        return None if value is None else cast("bool", value)
+
 
 class ClockOutOfRange(AnsweredError):
     """test.clock would leave the years 1970 to 9999."""
@@ -3107,6 +3188,8 @@ BY_TYPE: Dict[str, Type[AnsweredError]] = {
     "codeExpired": CodeExpired,
     "flowFinished": FlowFinished,
     "flowEnded": FlowEnded,
+    "sendUnderway": SendUnderway,
+    "tooManyFailedSends": TooManyFailedSends,
     "accountNotFound": AccountNotFound,
     "accountDisabled": AccountDisabled,
     "accountExists": AccountExists,
@@ -3281,6 +3364,8 @@ __all__ = [
     "CodeExpired",
     "FlowFinished",
     "FlowEnded",
+    "SendUnderway",
+    "TooManyFailedSends",
     "AccountNotFound",
     "AccountDisabled",
     "AccountExists",

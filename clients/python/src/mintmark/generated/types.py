@@ -1083,7 +1083,9 @@ class BreachedPasswordCheck(Record):
 
 class ClientOrigin(Record):
     """From where somebody uses your application. What is asked for, failed and sent is then counted by it too:
-    20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+    20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
+    nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the
+    same client.
     """
 
     __slots__ = ()
@@ -3364,10 +3366,11 @@ class LockoutPolicy(Record):
 
     @property
     def threshold(self) -> Optional[int]:
-        """How many wrong passwords and codes lock an account. Every wrong code counts, also the same one again.
-        A wrong password that is one of the last three wrong ones does not count again, however much later it
-        comes: a program that goes on trying an old password locks nobody out. A test that wants a lock needs
-        as many different ones.
+        """How many wrong passwords and codes lock an account, those of resets among them. While it is locked
+        nothing is accepted, but for the reset of its password, which ends the lock; as many wrong codes of
+        resets lock those too. Every wrong code counts, also the same one again. A wrong password that is one
+        of the last three wrong ones does not count again, however much later it comes: a program that goes on
+        trying an old password locks nobody out. A test that wants a lock needs as many different ones.
         """
         value = self._optional("threshold")
         return None if value is None else cast("int", value)

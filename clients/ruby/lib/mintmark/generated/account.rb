@@ -34,13 +34,15 @@ module Mintmark
     # good once the new one is on its way.
     #
     # @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
+    # nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
+    # client.
     #
     # @raise TooManyFromClient, CallerNotAllowed, AccountNotFound, InvalidUsername, UserAlreadyExists,
-    # RecentSignInRequired, InvalidPassword, PasswordNotSet, AccountLocked, TooManyCodes, MessageNotSent,
-    # ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible, TokenMalformed,
-    # TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired,
-    # TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged
+    # RecentSignInRequired, InvalidPassword, PasswordNotSet, AccountLocked, TooManyCodes, TooManyFailedSends,
+    # SendUnderway, MessageNotSent, ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded,
+    # StepNotPossible, TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid,
+    # TokenIssuerMismatch, TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged
     def change_email(id_token: nil, account_id: nil, email: nil, current_password: nil, language: nil, continuation_token: nil, client: nil, timeout: nil, trace: nil)
       typed("account.changeEmail", {"idToken" => id_token, "accountId" => account_id, "email" => email, "currentPassword" => current_password, "language" => language, "continuationToken" => continuation_token, "client" => client}, timeout, trace)
     end
@@ -105,6 +107,31 @@ module Mintmark
       typed("account.delete", {"accountId" => account_id}, timeout, trace)
     end
 
+    # Export the accounts of a tenant.
+    #
+    # In the order of their ids: to a file, one account in each line, or in pages. account.import makes the same
+    # accounts of it in another store; recovery codes, of which nobody knows more than whether one is right, do not go
+    # along, nor do sessions. Each account is whole, but accounts that change meanwhile are there as they were when it
+    # was their turn; store.backup copies a store as it is at one moment. The file appears under its name when it is
+    # whole, is for this user alone and never takes the place of one. An export of secrets leaves an audit record.
+    #
+    # @param tenant_id The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without
+    # it: "default".
+    #
+    # @param file The file to be made, from the root, in a folder that is there.
+    #
+    # @param cursor Where a list goes on: nextCursor of the answer before, unchanged.
+    #
+    # @param limit Without file: how many accounts one answer holds at most. Without it: 100.
+    #
+    # @param include_secrets Whether the hashes of passwords and the secrets of authenticator apps go along. Without
+    # them people reset their passwords, and an account with an app cannot be imported. Without it: false.
+    #
+    # @raise TenantNotFound, InvalidCursor, ExportFileExists, ExportFailed
+    def export(tenant_id: nil, file: nil, cursor: nil, limit: nil, include_secrets: nil, timeout: nil, trace: nil)
+      typed("account.export", {"tenantId" => tenant_id, "file" => file, "cursor" => cursor, "limit" => limit, "includeSecrets" => include_secrets}, timeout, trace)
+    end
+
     # Find an account by its address.
     #
     # Compared without regard to upper and lower case.
@@ -147,6 +174,40 @@ module Mintmark
       typed("account.graph", {"idToken" => id_token, "accountId" => account_id}, timeout, trace)
     end
 
+    # Import accounts from another store, with the passwords that they have there.
+    #
+    # From a file with one account in each line, as account.export writes it, or from a list. Nobody is sent a mail
+    # and no password policy is applied; a foreign hash is verified at the first sign-in with the password, and from
+    # then on the password is kept as one of this store. Accounts are imported by hundreds, each whole or not at all,
+    # and those that have something wrong are passed over and listed; after 1000 of these the import stops. An account
+    # with the same id (or, where the line has no id, with the same address or login) is the same account: importing a
+    # file twice imports nothing twice. So an import that was killed is sent again as it was, or with from, the
+    # nextLine that $/progress said last. Cancelled, it answers what was done until then.
+    #
+    # @param tenant_id The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without
+    # it: "default".
+    #
+    # @param file A file that this process can read, from the root: JSON Lines, each of at most 1 MiB.
+    #
+    # @param accounts The accounts themselves.
+    #
+    # @param format With file, what its lines are. mintmark: accounts as account.export writes them; firebase: users
+    # as firebase auth:export writes them, one in each line: jq -c '.users[]' users.json. Without it: "mintmark".
+    #
+    # @param hash How passwordHash was made where an account does not say so itself.
+    #
+    # @param on_existing What happens where the account is there already. skip: it stays as it is; replace: it becomes
+    # what is imported, and its sessions end; fail: it is listed as accountExists. Without it: "skip".
+    #
+    # @param from_ The first line to import, from 1; those before it are not looked at. Without it: 1.
+    #
+    # @param dry_run Whether only to say what would happen. Without it: false.
+    #
+    # @raise TenantNotFound, ImportFileUnreadable, InvalidHashParameters
+    def import_(tenant_id: nil, file: nil, accounts: nil, format: nil, hash: nil, on_existing: nil, from_: nil, dry_run: nil, timeout: nil, trace: nil)
+      typed("account.import", {"tenantId" => tenant_id, "file" => file, "accounts" => accounts, "format" => format, "hash" => hash, "onExisting" => on_existing, "from" => from_, "dryRun" => dry_run}, timeout, trace)
+    end
+
     # Add a way into one's own account.
     #
     # A provider that nobody here has, or an address with a new password. The id stays, and so do name and picture;
@@ -164,7 +225,9 @@ module Mintmark
     # @param audience Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself.
     #
     # @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
+    # nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
+    # client.
     #
     # @raise TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch,
     # TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, IdpNotFound, IdpDisabled, InvalidCredential,
@@ -227,6 +290,26 @@ module Mintmark
       typed("account.merge", {"idToken" => id_token, "sourceIdToken" => source_id_token, "policy" => policy, "fields" => fields, "providers" => providers, "identities" => identities, "dryRun" => dry_run, "audience" => audience}, timeout, trace)
     end
 
+    # Get the provider's own access token of one's own account, kept fresh.
+    #
+    # Whoever signed in or linked through idp.authorize (with response type code) or idp.authorizeDevice gave the
+    # provider's tokens along; they are kept, sealed, with the account's login. An access token that is good for less
+    # than minValidSeconds is refreshed at the provider first. Unlinking the provider forgets them.
+    #
+    # @param id_token Whose account.
+    #
+    # @param provider_id A provider of the account.
+    #
+    # @param min_valid_seconds For how long the token has to be good still. One that the provider has just given is
+    # answered even if it is good for less. Without it: 300.
+    #
+    # @raise TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch,
+    # TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, ProviderNotLinked, IdpNotFound, IdpDisabled,
+    # ProviderTokenNotKept, ProviderTokenExpired, ProviderTokenRefused, ProviderUnavailable, ProviderUnusable
+    def provider_token(id_token:, provider_id:, min_valid_seconds: nil, timeout: nil, trace: nil)
+      typed("account.providerToken", {"idToken" => id_token, "providerId" => provider_id, "minValidSeconds" => min_valid_seconds}, timeout, trace)
+    end
+
     # Show once more that an account is one's own.
     #
     # With any credential that leads to it; then what needs a sign-in of the last five minutes can be done with the
@@ -242,7 +325,9 @@ module Mintmark
     # @param audience Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself.
     #
     # @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
+    # nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
+    # client.
     #
     # @raise TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch,
     # TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, IdpNotFound, IdpDisabled, InvalidCredential,
@@ -283,7 +368,9 @@ module Mintmark
     # @param code The code that was sent, digit for digit.
     #
     # @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
+    # nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
+    # client.
     #
     # @raise TooManyFromClient, InvalidCode, CodeExpired, AccountLocked, UserAlreadyExists, ContinuationTokenInvalid,
     # ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible

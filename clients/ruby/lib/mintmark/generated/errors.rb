@@ -532,7 +532,7 @@ module Mintmark
     def reason = Record.of(data["reason"])
   end
 
-  # signUpAllowed is false.
+  # signUpAllowed is false: no sign-up begins, and none that has begun goes on.
   class SignUpNotAllowed < AnsweredError
     # The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
     def tenant_id = Record.of(data["tenantId"])
@@ -588,6 +588,8 @@ module Mintmark
 
   # A token that is malformed, of another flow, or of an earlier step.
   class ContinuationTokenInvalid < AnsweredError
+    # What does not fit, where the token itself is good.
+    def reason = Record.of(data["reason"])
   end
 
   # A flow rested for longer than ten minutes (where it waits for a code: ten minutes after the code has expired),
@@ -603,13 +605,19 @@ module Mintmark
     def expected = Record.of(data["expected"])
   end
 
-  # More codes than a flow, or than an address within some minutes, may have.
+  # More codes than a flow, or than an address within some minutes, may have. Only the address gets more by waiting.
   class TooManyCodes < AnsweredError
-    # After how many seconds it can work.
+    # Present where the address has had too many: after how many seconds it gets another one.
     def retry_after_seconds = Record.of(data["retryAfterSeconds"])
+    # Present where the flow has had all that it gets: how many.
+    def sent_in_flow = Record.of(data["sentInFlow"])
+    # The method that begins another flow.
+    def next_ = Record.of(data["next"])
   end
 
-  # Guessing has locked the account or the address.
+  # Guessing has locked the account or the address: wrong passwords and codes count together. A lock does not hinder
+  # the reset of the password, which ends it; resets are locked by wrong codes of theirs, which count for the account
+  # too.
   class AccountLocked < AnsweredError
     # Integer seconds since 1970-01-01T00:00:00Z.
     def locked_until = Record.of(data["lockedUntil"])
@@ -617,6 +625,8 @@ module Mintmark
     def retry_after_seconds = Record.of(data["retryAfterSeconds"])
     # The method that unlocks it, where a password can be reset.
     def next_ = Record.of(data["next"])
+    # Present where something else is accepted meanwhile: what is not.
+    def only = Record.of(data["only"])
   end
 
   # A password in a tenant whose method is emailCode.
@@ -625,8 +635,10 @@ module Mintmark
 
   # A sign-in or a reset for an address without an account.
   class UserNotFound < AnsweredError
-    # The method that goes on from here.
+    # The method that goes on from here, where people can sign up.
     def next_ = Record.of(data["next"])
+    # What to do where they cannot.
+    def hint = Record.of(data["hint"])
   end
 
   # A password for an account that signs in otherwise, or its reset.
@@ -663,9 +675,9 @@ module Mintmark
     def audience = Record.of(data["audience"])
   end
 
-  # A client's address has made more requests, failures or codes than it may.
+  # A client's address has made more requests, failures or codes than it may, or too many messages for it failed.
   class TooManyFromClient < AnsweredError
-    # What there was too much of: requests, failures or codes.
+    # What there was too much of: requests, failures, codes, or messages that failed.
     def counted = Record.of(data["counted"])
     # After how many seconds it can work.
     def retry_after_seconds = Record.of(data["retryAfterSeconds"])
@@ -715,6 +727,21 @@ module Mintmark
     def cause_ = Record.of(data["cause"])
     # The same for people.
     def reason = Record.of(data["reason"])
+  end
+
+  # A request that sends a code comes again while the first one waits for the mail server or the webhook, and that one
+  # has not ended within 20 seconds.
+  class SendUnderway < AnsweredError
+    # After how many seconds it can work.
+    def retry_after_seconds = Record.of(data["retryAfterSeconds"])
+  end
+
+  # Ten messages to one address have failed within a minute. They do not count as codes that were sent.
+  class TooManyFailedSends < AnsweredError
+    # How many have failed.
+    def failures = Record.of(data["failures"])
+    # After how many seconds it can work.
+    def retry_after_seconds = Record.of(data["retryAfterSeconds"])
   end
 
   # An account is named that never was, or is deleted.
@@ -832,6 +859,37 @@ module Mintmark
     def conflicts = Record.of(data["conflicts"])
   end
 
+  # account.import is given a file that is not there, is no file, or cannot be read.
+  class ImportFileUnreadable < AnsweredError
+    # The file.
+    def path = Record.of(data["path"])
+    # What is wrong.
+    def reason = Record.of(data["reason"])
+  end
+
+  # account.import is told a way of hashing of which something is missing, which belongs to another algorithm, or
+  # which would cost too much; in a line, as the rule of a violation.
+  class InvalidHashParameters < AnsweredError
+    # Where, as an RFC 6901 JSON pointer into hash.
+    def pointer = Record.of(data["pointer"])
+    # What is wrong, and what to do.
+    def reason = Record.of(data["reason"])
+  end
+
+  # account.export is given the path of something that is there.
+  class ExportFileExists < AnsweredError
+    # The file.
+    def path = Record.of(data["path"])
+  end
+
+  # The folder of the export is missing or cannot be written, or its disk is full.
+  class ExportFailed < AnsweredError
+    # The file that was to be made.
+    def path = Record.of(data["path"])
+    # What is wrong.
+    def reason = Record.of(data["reason"])
+  end
+
   # A login provider does not answer, or says that it cannot now.
   class ProviderUnavailable < AnsweredError
     # A login provider: the pool's developer provider, or a public provider.
@@ -847,7 +905,7 @@ module Mintmark
   class ProviderUnusable < AnsweredError
     # A login provider: the pool's developer provider, or a public provider.
     def provider = Record.of(data["provider"])
-    # What is wrong: address, certificate, redirect, tooLarge, status, document, issuer, keys.
+    # What is wrong: address, certificate, redirect, tooLarge, status, document, issuer, keys, client.
     def check = Record.of(data["check"])
     # Why.
     def reason = Record.of(data["reason"])
@@ -941,6 +999,28 @@ module Mintmark
     # The port that was asked for; 0 for any.
     def port = Record.of(data["port"])
     # What the system said.
+    def reason = Record.of(data["reason"])
+  end
+
+  # account.providerToken for a login that no flow of this service has brought a token for.
+  class ProviderTokenNotKept < AnsweredError
+    # What was asked for.
+    def provider_id = Record.of(data["providerId"])
+  end
+
+  # account.providerToken, and the provider gave no refresh token.
+  class ProviderTokenExpired < AnsweredError
+    # What was asked for.
+    def provider_id = Record.of(data["providerId"])
+    # Until when the one that is kept is good.
+    def expires_at = Record.of(data["expiresAt"])
+  end
+
+  # account.providerToken, and the provider takes the refresh token no more: it was withdrawn, used up, or is too old.
+  class ProviderTokenRefused < AnsweredError
+    # What was asked for.
+    def provider_id = Record.of(data["providerId"])
+    # What the provider said.
     def reason = Record.of(data["reason"])
   end
 
@@ -1140,6 +1220,9 @@ module Mintmark
     def reason = Record.of(data["reason"])
     # After how many seconds it can work.
     def retry_after_seconds = Record.of(data["retryAfterSeconds"])
+    # Present and true where nobody knows: the message was on its way when the answer failed to come. Its code is not
+    # good, and it counts as one that was sent; what was plainly refused does not.
+    def may_have_arrived = Record.of(data["mayHaveArrived"])
   end
 
   # test.clock would leave the years 1970 to 9999.
@@ -1266,6 +1349,8 @@ module Mintmark
     "codeExpired" => CodeExpired,
     "flowFinished" => FlowFinished,
     "flowEnded" => FlowEnded,
+    "sendUnderway" => SendUnderway,
+    "tooManyFailedSends" => TooManyFailedSends,
     "accountNotFound" => AccountNotFound,
     "accountDisabled" => AccountDisabled,
     "accountExists" => AccountExists,
@@ -1282,6 +1367,10 @@ module Mintmark
     "anonymousNotAllowed" => AnonymousNotAllowed,
     "customTokenInvalid" => CustomTokenInvalid,
     "mergeUndecided" => MergeUndecided,
+    "importFileUnreadable" => ImportFileUnreadable,
+    "invalidHashParameters" => InvalidHashParameters,
+    "exportFileExists" => ExportFileExists,
+    "exportFailed" => ExportFailed,
     "providerUnavailable" => ProviderUnavailable,
     "providerUnusable" => ProviderUnusable,
     "idpNotFound" => IdpNotFound,
@@ -1296,6 +1385,9 @@ module Mintmark
     "flowUsed" => FlowUsed,
     "listenerGone" => ListenerGone,
     "listenerUnavailable" => ListenerUnavailable,
+    "providerTokenNotKept" => ProviderTokenNotKept,
+    "providerTokenExpired" => ProviderTokenExpired,
+    "providerTokenRefused" => ProviderTokenRefused,
     "secondFactorsOff" => SecondFactorsOff,
     "unsupportedFirstFactor" => UnsupportedFirstFactor,
     "emailNotVerified" => EmailNotVerified,

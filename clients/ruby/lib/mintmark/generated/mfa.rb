@@ -21,10 +21,13 @@ module Mintmark
     # @param factor_id The id of a second factor; recovery stands for the recovery codes.
     #
     # @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
+    # nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
+    # client.
     #
-    # @raise FactorNotFound, AccountLocked, AccountDisabled, TooManyCodes, MessageNotSent, TooManyFromClient,
-    # ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible
+    # @raise FactorNotFound, AccountLocked, AccountDisabled, TooManyCodes, TooManyFailedSends, SendUnderway,
+    # MessageNotSent, TooManyFromClient, ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded,
+    # StepNotPossible
     def challenge(continuation_token:, factor_id:, client: nil, timeout: nil, trace: nil)
       typed("mfa.challenge", {"continuationToken" => continuation_token, "factorId" => factor_id, "client" => client}, timeout, trace)
     end
@@ -45,7 +48,9 @@ module Mintmark
     # else the tenant itself.
     #
     # @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
+    # nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
+    # client.
     #
     # @raise FactorCodeInvalid, AccountLocked, AccountDisabled, SecondFactorsOff, UnsupportedFirstFactor,
     # EmailNotVerified, RecentSignInRequired, SecondFactorNeeded, TooManyFactors, FactorExists, FactorAddsNothing,
@@ -78,13 +83,16 @@ module Mintmark
     # else in the tenant's own, else the built-in English ones. It stays for the whole flow.
     #
     # @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
+    # nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
+    # client.
     #
     # @raise SecondFactorsOff, UnsupportedFirstFactor, EmailNotVerified, RecentSignInRequired, SecondFactorNeeded,
     # TooManyFactors, FactorExists, FactorAddsNothing, FactorTargetMissing, InvalidUsername, InvalidPhoneNumber,
-    # TooManyCodes, MessageNotSent, TooManyFromClient, ContinuationTokenInvalid, ContinuationTokenExpired,
-    # FlowFinished, FlowEnded, StepNotPossible, TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown,
-    # TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked
+    # TooManyCodes, TooManyFailedSends, SendUnderway, MessageNotSent, TooManyFromClient, ContinuationTokenInvalid,
+    # ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible, TokenMalformed, TokenAlgorithmNotAllowed,
+    # TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired, TokenNotYetValid, TokenUseMismatch,
+    # TokenRevoked
     def enroll(kind:, id_token: nil, continuation_token: nil, display_name: nil, email: nil, phone_number: nil, language: nil, client: nil, timeout: nil, trace: nil)
       typed("mfa.enroll", {"kind" => kind, "idToken" => id_token, "continuationToken" => continuation_token, "displayName" => display_name, "email" => email, "phoneNumber" => phone_number, "language" => language, "client" => client}, timeout, trace)
     end
@@ -136,7 +144,9 @@ module Mintmark
     # else the tenant itself.
     #
     # @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
+    # nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
+    # client.
     #
     # @raise FactorCodeInvalid, FactorNotFound, AccountLocked, AccountDisabled, AudienceNotOffered, ScopeNotOffered,
     # TooManyFromClient, ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible

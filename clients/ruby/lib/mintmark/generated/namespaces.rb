@@ -34,12 +34,15 @@ module Mintmark
     "account.changePassword" => false,
     "account.create" => false,
     "account.delete" => false,
+    "account.export" => false,
     "account.find" => false,
     "account.get" => false,
     "account.graph" => false,
+    "account.import" => false,
     "account.link" => false,
     "account.list" => false,
     "account.merge" => false,
+    "account.providerToken" => false,
     "account.reauthenticate" => false,
     "account.setClaims" => false,
     "account.submitCode" => false,
@@ -151,7 +154,7 @@ module Mintmark
   }.freeze
 
   # Members that are not shown.
-  SECRETS = %w[accessToken attributes body clientSecret codes continuationToken headers idToken logins otpauthUri password pendingToken rawNonce refreshToken secret secretAccessKey sessionToken source target token url].freeze
+  SECRETS = %w[accessToken attributes body clientSecret codes continuationToken headers idToken logins otpauthUri password passwordHash pendingToken rawNonce refreshToken salt secret secretAccessKey sessionToken signerKey source target token url].freeze
 
   # The methods of a client.
   module Namespaces

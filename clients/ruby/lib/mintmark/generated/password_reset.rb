@@ -17,10 +17,12 @@ module Mintmark
     # the flow on gets the same answer again within a minute, unless that answer had tokens.
     #
     # @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
+    # nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
+    # client.
     #
     # @raise ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible,
-    # TooManyCodes, MessageNotSent, TooManyFromClient
+    # TooManyCodes, TooManyFailedSends, SendUnderway, MessageNotSent, TooManyFromClient
     def resend_code(continuation_token:, client: nil, timeout: nil, trace: nil)
       typed("passwordReset.resendCode", {"continuationToken" => continuation_token, "client" => client}, timeout, trace)
     end
@@ -40,10 +42,12 @@ module Mintmark
     # else in the tenant's own, else the built-in English ones. It stays for the whole flow.
     #
     # @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
+    # nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
+    # client.
     #
     # @raise TenantNotFound, InvalidUsername, UserNotFound, PasswordNotSet, AccountDisabled, TooManyCodes,
-    # MessageNotSent, TooManyFromClient
+    # TooManyFailedSends, SendUnderway, MessageNotSent, TooManyFromClient
     def start(username:, tenant_id: nil, language: nil, client: nil, timeout: nil, trace: nil)
       typed("passwordReset.start", {"username" => username, "tenantId" => tenant_id, "language" => language, "client" => client}, timeout, trace)
     end
@@ -60,7 +64,9 @@ module Mintmark
     # @param code The code that was sent, digit for digit.
     #
     # @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
+    # nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
+    # client.
     #
     # @raise ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible,
     # InvalidCode, CodeExpired, AccountLocked, TooManyFromClient
@@ -80,7 +86,9 @@ module Mintmark
     # @param password A password.
     #
     # @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
+    # nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
+    # client.
     #
     # @raise ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible,
     # InvalidPassword, TooManyFromClient

@@ -21,7 +21,9 @@ module Mintmark
     # Without it, openid.
     #
     # @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
+    # nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
+    # client.
     #
     # @raise TenantNotFound, AnonymousNotAllowed, SignUpNotAllowed, AudienceNotOffered, ScopeNotOffered,
     # TooManyFromClient
@@ -39,10 +41,12 @@ module Mintmark
     # the flow on gets the same answer again within a minute, unless that answer had tokens.
     #
     # @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
+    # nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
+    # client.
     #
     # @raise ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, PasswordChangeRequired,
-    # StepNotPossible, TooManyCodes, MessageNotSent, TooManyFromClient
+    # StepNotPossible, TooManyCodes, TooManyFailedSends, SendUnderway, MessageNotSent, TooManyFromClient
     def resend_code(continuation_token:, client: nil, timeout: nil, trace: nil)
       typed("signIn.resendCode", {"continuationToken" => continuation_token, "client" => client}, timeout, trace)
     end
@@ -64,9 +68,12 @@ module Mintmark
     # else in the tenant's own, else the built-in English ones. It stays for the whole flow.
     #
     # @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
+    # nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
+    # client.
     #
-    # @raise TenantNotFound, InvalidUsername, UserNotFound, TooManyCodes, MessageNotSent, TooManyFromClient
+    # @raise TenantNotFound, InvalidUsername, UserNotFound, TooManyCodes, TooManyFailedSends, SendUnderway,
+    # MessageNotSent, TooManyFromClient
     def start(username:, tenant_id: nil, language: nil, client: nil, timeout: nil, trace: nil)
       typed("signIn.start", {"username" => username, "tenantId" => tenant_id, "language" => language, "client" => client}, timeout, trace)
     end
@@ -88,7 +95,9 @@ module Mintmark
     # Without it, openid.
     #
     # @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
+    # nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
+    # client.
     #
     # @raise ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible,
     # InvalidCode, CodeExpired, AccountLocked, AccountDisabled, PasswordChangeRequired, AudienceNotOffered,
@@ -115,7 +124,9 @@ module Mintmark
     # Without it, openid.
     #
     # @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
+    # nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
+    # client.
     #
     # @raise ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible,
     # InvalidPassword, PasswordChangeRequired, AccountLocked, AccountDisabled, AudienceNotOffered, TooManyFromClient,
@@ -141,7 +152,9 @@ module Mintmark
     # Without it, openid.
     #
     # @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
+    # nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
+    # client.
     #
     # @raise ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, UserAlreadyExists,
     # StepNotPossible, AccountDisabled, PasswordChangeRequired, AudienceNotOffered, TooManyFromClient, ScopeNotOffered
@@ -171,7 +184,9 @@ module Mintmark
     # Without it, openid.
     #
     # @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
+    # nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
+    # client.
     #
     # @raise TenantNotFound, IdpNotFound, IdpDisabled, InvalidCredential, InvalidNonce, PendingTokenInvalid,
     # ProviderUnavailable, ProviderUnusable, InvalidUsername, UserNotFound, InvalidPassword, PasswordNotSet,
@@ -224,7 +239,9 @@ module Mintmark
     # Without it, openid.
     #
     # @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
+    # nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
+    # client.
     #
     # @raise TenantNotFound, InvalidUsername, UserNotFound, InvalidPassword, PasswordNotSet, PasswordChangeRequired,
     # AccountLocked, AccountDisabled, AudienceNotOffered, TooManyFromClient, ScopeNotOffered

@@ -18,10 +18,13 @@ module Mintmark
     # the flow on gets the same answer again within a minute, unless that answer had tokens.
     #
     # @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
+    # nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
+    # client.
     #
     # @raise ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, UserAlreadyExists,
-    # StepNotPossible, TooManyCodes, MessageNotSent, TooManyFromClient
+    # StepNotPossible, SignUpNotAllowed, TooManyCodes, TooManyFailedSends, SendUnderway, MessageNotSent,
+    # TooManyFromClient
     def resend_code(continuation_token:, client: nil, timeout: nil, trace: nil)
       typed("signUp.resendCode", {"continuationToken" => continuation_token, "client" => client}, timeout, trace)
     end
@@ -45,10 +48,13 @@ module Mintmark
     # else in the tenant's own, else the built-in English ones. It stays for the whole flow.
     #
     # @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
+    # nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
+    # client.
     #
     # @raise TenantNotFound, SignUpNotAllowed, InvalidUsername, UserAlreadyExists, PasswordNotAccepted,
-    # InvalidPassword, InvalidAttributes, TooManyCodes, MessageNotSent, TooManyFromClient
+    # InvalidPassword, InvalidAttributes, TooManyCodes, TooManyFailedSends, SendUnderway, MessageNotSent,
+    # TooManyFromClient
     def start(username:, tenant_id: nil, password: nil, attributes: nil, language: nil, client: nil, timeout: nil, trace: nil)
       typed("signUp.start", {"username" => username, "tenantId" => tenant_id, "password" => password, "attributes" => attributes, "language" => language, "client" => client}, timeout, trace)
     end
@@ -56,7 +62,9 @@ module Mintmark
     # Say something of oneself.
     #
     # In as many pages as you like: what is required and still missing is asked for again; null and an empty text
-    # count as not given. All that is wrong is said at once, and then nothing of the submission counts.
+    # count as not given. All that is wrong is said at once, and then nothing of the submission counts. After the
+    # code, optional attributes are taken together with required ones only: alone they come too late and are not kept.
+    # What is missing goes by the tenant as it is when the step is taken.
     #
     # @param continuation_token Carries a flow on to its next step. It names this one flow, fits the latest step
     # alone, and ages: use the one of the latest answer, and the same one again after an error. A request that carried
@@ -65,10 +73,12 @@ module Mintmark
     # @param attributes Attributes by their names: strings, integers and booleans, as the tenant asks for them.
     #
     # @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
+    # nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
+    # client.
     #
     # @raise ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible,
-    # InvalidAttributes, UserAlreadyExists, TooManyFromClient
+    # SignUpNotAllowed, InvalidAttributes, UserAlreadyExists, TooManyFromClient
     def submit_attributes(continuation_token:, attributes:, client: nil, timeout: nil, trace: nil)
       typed("signUp.submitAttributes", {"continuationToken" => continuation_token, "attributes" => attributes, "client" => client}, timeout, trace)
     end
@@ -85,10 +95,12 @@ module Mintmark
     # @param code The code that was sent, digit for digit.
     #
     # @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
+    # nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
+    # client.
     #
     # @raise ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible,
-    # InvalidCode, CodeExpired, UserAlreadyExists, AccountLocked, TooManyFromClient
+    # SignUpNotAllowed, InvalidCode, CodeExpired, UserAlreadyExists, AccountLocked, TooManyFromClient
     def submit_code(continuation_token:, code:, client: nil, timeout: nil, trace: nil)
       typed("signUp.submitCode", {"continuationToken" => continuation_token, "code" => code, "client" => client}, timeout, trace)
     end
@@ -96,7 +108,7 @@ module Mintmark
     # Choose a password.
     #
     # When it is asked for, or before the code. Refused with every rule that it breaks; a tenant of emailCode takes
-    # none.
+    # none. One that was asked for before the tenant became such a one is passed over, and the sign-up goes on.
     #
     # @param continuation_token Carries a flow on to its next step. It names this one flow, fits the latest step
     # alone, and ages: use the one of the latest answer, and the same one again after an error. A request that carried
@@ -105,10 +117,12 @@ module Mintmark
     # @param password A password.
     #
     # @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant.
+    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
+    # nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
+    # client.
     #
     # @raise ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible,
-    # PasswordNotAccepted, InvalidPassword, UserAlreadyExists, TooManyFromClient
+    # SignUpNotAllowed, PasswordNotAccepted, InvalidPassword, UserAlreadyExists, TooManyFromClient
     def submit_password(continuation_token:, password:, client: nil, timeout: nil, trace: nil)
       typed("signUp.submitPassword", {"continuationToken" => continuation_token, "password" => password, "client" => client}, timeout, trace)
     end

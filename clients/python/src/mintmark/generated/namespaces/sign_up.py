@@ -33,7 +33,8 @@ class SignUpMethods:
                 a minute, unless that answer had tokens.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -47,9 +48,16 @@ class SignUpMethods:
             UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
                 by the time it would end; from then on at every step of that flow.
             StepNotPossible: A step that does not follow from where the flow stands.
-            TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            SignUpNotAllowed: signUpAllowed is false: no sign-up begins, and none that has begun goes on.
+            TooManyCodes: More codes than a flow, or than an address within some minutes, may have. Only the
+                address gets more by waiting.
+            TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
+                codes that were sent.
+            SendUnderway: A request that sends a code comes again while the first one waits for the mail
+                server or the webhook, and that one has not ended within 20 seconds.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
 
         Elsewhere: nativeAuth: /signup/v1.0/challenge.
         """
@@ -88,13 +96,14 @@ class SignUpMethods:
                 tenant's own, else the built-in English ones. It stays for the whole flow.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
             TenantNotFound: A tenant is named that was never created, or is deleted.
-            SignUpNotAllowed: signUpAllowed is false.
+            SignUpNotAllowed: signUpAllowed is false: no sign-up begins, and none that has begun goes on.
             InvalidUsername: An address that is malformed, or not of ASCII.
             UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
                 by the time it would end; from then on at every step of that flow.
@@ -103,9 +112,15 @@ class SignUpMethods:
                 valid.
             InvalidAttributes: A value that does not fit, or a name that the tenant does not ask for. A
                 continuation token stays valid.
-            TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            TooManyCodes: More codes than a flow, or than an address within some minutes, may have. Only the
+                address gets more by waiting.
+            TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
+                codes that were sent.
+            SendUnderway: A request that sends a code comes again while the first one waits for the mail
+                server or the webhook, and that one has not ended within 20 seconds.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
 
         Elsewhere: nativeAuth: /signup/v1.0/start, /signup/v1.0/challenge.
         """
@@ -133,6 +148,8 @@ class SignUpMethods:
 
         In as many pages as you like: what is required and still missing is asked for again; null and an empty
         text count as not given. All that is wrong is said at once, and then nothing of the submission counts.
+        After the code, optional attributes are taken together with required ones only: alone they come too
+        late and are not kept. What is missing goes by the tenant as it is when the step is taken.
 
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
@@ -143,7 +160,8 @@ class SignUpMethods:
                 asks for them.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -155,11 +173,13 @@ class SignUpMethods:
             FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
             FlowEnded: Any step of a flow that something else has ended before its time.
             StepNotPossible: A step that does not follow from where the flow stands.
+            SignUpNotAllowed: signUpAllowed is false: no sign-up begins, and none that has begun goes on.
             InvalidAttributes: A value that does not fit, or a name that the tenant does not ask for. A
                 continuation token stays valid.
             UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
                 by the time it would end; from then on at every step of that flow.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
 
         Elsewhere: nativeAuth: /signup/v1.0/continue grant_type=attributes.
         """
@@ -193,7 +213,8 @@ class SignUpMethods:
             code (string of 0–64 characters): The code that was sent, digit for digit.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -205,14 +226,18 @@ class SignUpMethods:
             FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
             FlowEnded: Any step of a flow that something else has ended before its time.
             StepNotPossible: A step that does not follow from where the flow stands.
+            SignUpNotAllowed: signUpAllowed is false: no sign-up begins, and none that has begun goes on.
             InvalidCode: A code that is wrong, was replaced by a newer one, or belongs to another flow. Each
                 counts, also the same one again.
             CodeExpired: Any code, also the right one, where the one that was sent has expired or wrong tries
                 have used it up.
             UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
                 by the time it would end; from then on at every step of that flow.
-            AccountLocked: Guessing has locked the account or the address.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
+                together. A lock does not hinder the reset of the password, which ends it; resets are locked
+                by wrong codes of theirs, which count for the account too.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
 
         Elsewhere: nativeAuth: /signup/v1.0/continue grant_type=oob.
         """
@@ -236,7 +261,8 @@ class SignUpMethods:
         """Choose a password.
 
         When it is asked for, or before the code. Refused with every rule that it breaks; a tenant of
-        emailCode takes none.
+        emailCode takes none. One that was asked for before the tenant became such a one is passed over, and
+        the sign-up goes on.
 
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
@@ -246,7 +272,8 @@ class SignUpMethods:
             password (string of 0–4096 characters): A password.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -258,12 +285,14 @@ class SignUpMethods:
             FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
             FlowEnded: Any step of a flow that something else has ended before its time.
             StepNotPossible: A step that does not follow from where the flow stands.
+            SignUpNotAllowed: signUpAllowed is false: no sign-up begins, and none that has begun goes on.
             PasswordNotAccepted: A password in a tenant whose method is emailCode.
             InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
                 valid.
             UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
                 by the time it would end; from then on at every step of that flow.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
 
         Elsewhere: nativeAuth: /signup/v1.0/continue grant_type=password.
         """
@@ -302,7 +331,8 @@ class AsyncSignUpMethods:
                 a minute, unless that answer had tokens.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -316,9 +346,16 @@ class AsyncSignUpMethods:
             UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
                 by the time it would end; from then on at every step of that flow.
             StepNotPossible: A step that does not follow from where the flow stands.
-            TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            SignUpNotAllowed: signUpAllowed is false: no sign-up begins, and none that has begun goes on.
+            TooManyCodes: More codes than a flow, or than an address within some minutes, may have. Only the
+                address gets more by waiting.
+            TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
+                codes that were sent.
+            SendUnderway: A request that sends a code comes again while the first one waits for the mail
+                server or the webhook, and that one has not ended within 20 seconds.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
 
         Elsewhere: nativeAuth: /signup/v1.0/challenge.
         """
@@ -357,13 +394,14 @@ class AsyncSignUpMethods:
                 tenant's own, else the built-in English ones. It stays for the whole flow.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
             TenantNotFound: A tenant is named that was never created, or is deleted.
-            SignUpNotAllowed: signUpAllowed is false.
+            SignUpNotAllowed: signUpAllowed is false: no sign-up begins, and none that has begun goes on.
             InvalidUsername: An address that is malformed, or not of ASCII.
             UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
                 by the time it would end; from then on at every step of that flow.
@@ -372,9 +410,15 @@ class AsyncSignUpMethods:
                 valid.
             InvalidAttributes: A value that does not fit, or a name that the tenant does not ask for. A
                 continuation token stays valid.
-            TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
+            TooManyCodes: More codes than a flow, or than an address within some minutes, may have. Only the
+                address gets more by waiting.
+            TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
+                codes that were sent.
+            SendUnderway: A request that sends a code comes again while the first one waits for the mail
+                server or the webhook, and that one has not ended within 20 seconds.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
 
         Elsewhere: nativeAuth: /signup/v1.0/start, /signup/v1.0/challenge.
         """
@@ -402,6 +446,8 @@ class AsyncSignUpMethods:
 
         In as many pages as you like: what is required and still missing is asked for again; null and an empty
         text count as not given. All that is wrong is said at once, and then nothing of the submission counts.
+        After the code, optional attributes are taken together with required ones only: alone they come too
+        late and are not kept. What is missing goes by the tenant as it is when the step is taken.
 
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
@@ -412,7 +458,8 @@ class AsyncSignUpMethods:
                 asks for them.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -424,11 +471,13 @@ class AsyncSignUpMethods:
             FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
             FlowEnded: Any step of a flow that something else has ended before its time.
             StepNotPossible: A step that does not follow from where the flow stands.
+            SignUpNotAllowed: signUpAllowed is false: no sign-up begins, and none that has begun goes on.
             InvalidAttributes: A value that does not fit, or a name that the tenant does not ask for. A
                 continuation token stays valid.
             UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
                 by the time it would end; from then on at every step of that flow.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
 
         Elsewhere: nativeAuth: /signup/v1.0/continue grant_type=attributes.
         """
@@ -462,7 +511,8 @@ class AsyncSignUpMethods:
             code (string of 0–64 characters): The code that was sent, digit for digit.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -474,14 +524,18 @@ class AsyncSignUpMethods:
             FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
             FlowEnded: Any step of a flow that something else has ended before its time.
             StepNotPossible: A step that does not follow from where the flow stands.
+            SignUpNotAllowed: signUpAllowed is false: no sign-up begins, and none that has begun goes on.
             InvalidCode: A code that is wrong, was replaced by a newer one, or belongs to another flow. Each
                 counts, also the same one again.
             CodeExpired: Any code, also the right one, where the one that was sent has expired or wrong tries
                 have used it up.
             UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
                 by the time it would end; from then on at every step of that flow.
-            AccountLocked: Guessing has locked the account or the address.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
+                together. A lock does not hinder the reset of the password, which ends it; resets are locked
+                by wrong codes of theirs, which count for the account too.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
 
         Elsewhere: nativeAuth: /signup/v1.0/continue grant_type=oob.
         """
@@ -505,7 +559,8 @@ class AsyncSignUpMethods:
         """Choose a password.
 
         When it is asked for, or before the code. Refused with every rule that it breaks; a tenant of
-        emailCode takes none.
+        emailCode takes none. One that was asked for before the tenant became such a one is passed over, and
+        the sign-up goes on.
 
         Args:
             continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
@@ -515,7 +570,8 @@ class AsyncSignUpMethods:
             password (string of 0–4096 characters): A password.
             client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
                 failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant.
+                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
+                that comes again within a minute gets the same answer only from the same client.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -527,12 +583,14 @@ class AsyncSignUpMethods:
             FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
             FlowEnded: Any step of a flow that something else has ended before its time.
             StepNotPossible: A step that does not follow from where the flow stands.
+            SignUpNotAllowed: signUpAllowed is false: no sign-up begins, and none that has begun goes on.
             PasswordNotAccepted: A password in a tenant whose method is emailCode.
             InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
                 valid.
             UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
                 by the time it would end; from then on at every step of that flow.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may.
+            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
+                too many messages for it failed.
 
         Elsewhere: nativeAuth: /signup/v1.0/continue grant_type=password.
         """

@@ -1,0 +1,74 @@
+import Contract
+import Storage
+
+/// How many codes there may be: in a flow, to an address, for a client (native-auth.md 1.8, 6.4). A message that was plainly not taken
+/// counts against none of these, but as a failed one, so that a server that is out of order is not asked without end.
+struct SendLimits: Sendable {
+    /// How many messages to one address may fail within `failedSeconds`.
+    static let mostFailed: Int64 = 10
+    static let failedSeconds: Int64 = 60
+
+    /// With the tenant before it.
+    let address: String
+    let policy: CodePolicy
+    let client: ClientKey?
+    let now: Int64
+
+    /// What failed messages are counted by. No tenant's id has a blank.
+    private var failedAddress: String { "failed \(address)" }
+
+    /// Counts one more code.
+    ///
+    /// - Throws: `TooManyCodes`, `TooManyFailedSends`, `TooManyFromClient`.
+    func count(_ flow: inout Flow, in tx: Transaction) throws {
+        let failed = try tx.sendWindow(of: failedAddress, Self.failedSeconds, at: now)
+        if failed.sent >= Self.mostFailed {
+            throw TooManyFailedSends(failures: failed.sent, retryAfterSeconds: max(1, failed.since + Self.failedSeconds - now))
+        }
+        try tx.checkUndelivered(of: client, at: now)
+        try tx.count(.codes, of: client, at: now)
+        var window = try tx.sendWindow(of: address, policy.windowSeconds, at: now)
+        let (isFlowFull, isAddressFull) = (flow.sends >= policy.sendsPerFlow, window.sent >= policy.sendsPerAddress)
+        if isFlowFull || isAddressFull {
+            // Waiting helps the address alone: a flow gets no more.
+            throw TooManyCodes(
+                retryAfterSeconds: isAddressFull ? max(1, window.since + policy.windowSeconds - now) : nil,
+                sentInFlow: isFlowFull ? flow.sends : nil, next: isFlowFull ? flow.startMethod : nil)
+        }
+        flow.sends += 1
+        window.sent += 1
+        try tx.set(window, of: address, policy.windowSeconds)
+    }
+
+    /// Takes back what was counted for a message that was not taken, and counts its failure.
+    func giveBack(_ flow: Flow, in tx: Transaction) throws {
+        if let stored = try tx.flow(flow.id), stored.sends == flow.sends { try tx.setSends(flow.sends - 1, of: flow.id) }
+        var window = try tx.sendWindow(of: address, policy.windowSeconds, at: now)
+        if window.sent > 0 {
+            window.sent -= 1
+            try tx.set(window, of: address, policy.windowSeconds)
+        }
+        try tx.takeBack(.codes, of: client, at: now)
+        var failed = try tx.sendWindow(of: failedAddress, Self.failedSeconds, at: now)
+        failed.sent += 1
+        try tx.set(failed, of: failedAddress, Self.failedSeconds)
+        try tx.countUndelivered(of: client, at: now)
+    }
+}
+
+extension Transaction {
+    /// What was counted in the window that `now` lies in; a new one if that is over, or the clock was set back.
+    fileprivate func sendWindow(of address: String, _ seconds: Int64, at now: Int64) throws -> (since: Int64, sent: Int64) {
+        let window = try queryOne("SELECT since, sent FROM send_count WHERE address = $1", address) { ($0.int(0), $0.int(1)) }
+        guard let window, window.0 <= now, now < window.0 + seconds else { return (now, 0) }
+        return window
+    }
+
+    fileprivate func set(_ window: (since: Int64, sent: Int64), of address: String, _ seconds: Int64) throws {
+        try execute(
+            """
+            INSERT INTO send_count (address, since, sent, expires_at) VALUES ($1, $2, $3, $4)
+            ON CONFLICT (address) DO UPDATE SET since = excluded.since, sent = excluded.sent, expires_at = excluded.expires_at
+            """, address, window.since, window.sent, window.since + seconds)
+    }
+}

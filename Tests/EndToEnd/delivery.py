@@ -1,0 +1,59 @@
+"""What the end-to-end tests of messages share: mail servers and receivers of webhooks that end with the test."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+from endtoend import EndToEnd
+from sidecar import ROOT
+
+ALICE = "alice@example.com"
+USER, PASSWORD = "sender", "p\u00e4ss word"
+SECRET = "first secret of a webhook"
+
+
+class Delivery(EndToEnd):
+    def started(self, program):
+        """A server of Tests/Interop that ends with the test, and the first line it says."""
+        server = subprocess.Popen(
+            [sys.executable, os.path.join(ROOT, "Tests", "Interop", program)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, text=True)
+
+        def end():
+            server.stdin.close()
+            server.wait(10)
+            server.stdout.close()
+        self.addCleanup(end)
+        return server, json.loads(server.stdout.readline())
+
+    def start(self, sidecar, tenant="default", username=ALICE):
+        return sidecar.call("signUp.start", {"tenantId": tenant, "username": username})["continuationToken"]
+
+    def finish(self, sidecar, token, code):
+        self.assertEqual(sidecar.call("signUp.submitCode", {"continuationToken": token, "code": code})["state"], "completed")
+
+
+class MailServer(Delivery):
+    def setUp(self):
+        super().setUp()
+        self.server, told = self.started("mailserver.py")
+        self.ports, self.authority = told["ports"], told["caFile"]
+
+    def take(self, address=ALICE):
+        """What came for an address, read by Python's email under its strict policy."""
+        self.server.stdin.write(json.dumps({"take": address}) + "\n")
+        self.server.stdin.flush()
+        return json.loads(self.server.stdout.readline())
+
+    def smtp(self, name="login", **more):
+        return {"host": "localhost", "port": self.ports[name], "user": USER, "password": PASSWORD, "from": "accounts@shop.example"} | more
+
+    def process(self, port, password=PASSWORD):
+        return self.spawn(environment={
+            "MINTMARK_SMTP_URL": f"smtp://localhost:{port}", "MINTMARK_SMTP_USER": USER, "MINTMARK_SMTP_PASSWORD": password,
+            "MINTMARK_MAIL_FROM": "accounts@shop.example", "MINTMARK_CA_FILE": self.authority})
+
+    def code(self, mail):
+        return re.search(r"^\d{8}$", mail["text"], re.M)[0]

@@ -1,0 +1,56 @@
+"""Settings that would do nothing are refused, and refusals name what is wrong and what would be right."""
+
+import time
+
+from delivery import MailServer
+from test_bad_input_people import ALICE, PASSWORD, People
+
+
+class Settings(People):
+    def test_a_password_that_there_is_not_need_not_be_changed(self):
+        for method, params in (("account.create", {"username": ALICE}), ("account.update", {"accountId": self.account("bob@example.com", None)})):
+            self.assertEqual(self.violations(self.sidecar, method, {**params, "mustChangePassword": True}), {("/mustChangePassword", "requires")})
+        self.account(mustChangePassword=True)
+        self.no("passwordChangeRequired", "signIn.withPassword", username=ALICE, password=PASSWORD)
+
+    def test_the_developer_notes_that_somebody_did_not_agree_and_nobody_signs_up_like_that(self):
+        self.tenant(attributes=[{"name": "ok", "type": "boolean", "required": True}])
+        account = self.call("account.create", tenantId="shop", username=ALICE, attributes={"ok": False})
+        self.assertEqual(account["attributes"], {"ok": False})
+        self.no("invalidAttributes", "signUp.start", tenantId="shop", username="bob@example.com", attributes={"ok": False})
+
+    def test_the_address_of_a_range_service_is_an_address(self):
+        for url in ("https://a b.c/", "https://api.example.com/range?x=", "https://", "https://u:p@api.example.com/", "http://127.0.0.1/"):
+            error = self.no("invalidTenantSettings", "tenant.update", tenantId="default", passwordPolicy={"breached": {"url": url}})
+            self.assertEqual(error.data["pointer"], "/passwordPolicy/breached/url", url)
+        self.settings(passwordPolicy={"breached": {"url": "https://api.example.com/range"}})
+
+    def test_a_token_that_is_good_is_not_blamed_for_a_username_that_is_not(self):
+        token = self.completed()
+        error = self.no("continuationTokenInvalid", "signIn.withContinuation", continuationToken=token, username="bob@example.com")
+        self.assertIn("username is not the address of its flow", str(error))
+        self.assertNotIn("reason", self.no("continuationTokenInvalid", "signIn.withContinuation", continuationToken="x" * 60).data)
+        self.assertEqual(self.call("signIn.withContinuation", continuationToken=token, username=ALICE)["state"], "completed")
+
+    def test_a_client_that_is_no_address_is_named(self):
+        error = self.no("invalidParams", "signUp.start", username=ALICE, client={"address": "here"})
+        self.assertIn("client.address must be an IPv4 or IPv6 address", str(error))
+
+    def test_a_method_for_tests_names_the_option_that_it_needs(self):
+        error = self.refused("methodNotFound", self.spawn(), "test.outbox", {})
+        self.assertIn("test.outbox with --testing", str(error))
+
+
+class Deleted(MailServer):
+    def test_a_right_code_of_an_account_that_was_deleted_meanwhile_says_so_at_once(self):
+        sidecar = self.process(self.ports["login"])
+        for kind, name, more in (("signIn", "slow-code", {}), ("passwordReset", "slow-password", {"password": PASSWORD})):
+            address = f"{name}@example.com"
+            account = sidecar.call("account.create", {"username": address, **more}, timeout=60)["accountId"]
+            number = sidecar.send(f"{kind}.start", {"username": address})
+            time.sleep(0.3)
+            sidecar.call("account.delete", {"accountId": account})
+            token = sidecar.answer(number)["continuationToken"]
+            params = {"continuationToken": token, "code": self.code(self.take(address)[0])}
+            error = self.refused("flowEnded", sidecar, f"{kind}.submitCode", params)
+            self.assertEqual(error.data["cause"], "accountDeleted")

@@ -1,0 +1,69 @@
+"""Limits and locks: each says what it is about, and what really helps."""
+
+from test_bad_input_people import ALICE, BOB, PASSWORD, WRONG, People
+
+
+class Codes(People):
+    def test_a_flow_that_has_had_its_codes_says_so_and_names_what_begins_another(self):
+        self.settings(codes={"sendsPerFlow": 2, "sendsPerAddress": 3})
+        self.account(BOB, None)
+        for kind, address in (("signUp", ALICE), ("signIn", BOB)):
+            token = self.call(f"{kind}.resendCode", continuationToken=self.start(address, kind))["continuationToken"]
+            error = self.no("tooManyCodes", f"{kind}.resendCode", continuationToken=token)
+            self.assertEqual((error.data["sentInFlow"], error.data["next"]), (2, f"{kind}.start"))
+            self.assertNotIn("retryAfterSeconds", error.data)
+            # What it names helps at once.
+            self.call(error.data["next"], username=address.upper())
+            error = self.no("tooManyCodes", f"{kind}.resendCode", continuationToken=token)
+            self.assertEqual((error.data["sentInFlow"], error.data["retryAfterSeconds"]), (2, 900))
+            error = self.no("tooManyCodes", f"{kind}.start", username=address, language="de")
+            self.assertEqual(set(error.data) - {"type", "trace"}, {"retryAfterSeconds"})
+            self.assertNotIn("flow gets no more", str(error))
+
+    def test_nobody_is_sent_to_a_sign_up_that_there_is_not(self):
+        tenant = self.tenant("closed", signUpAllowed=False)
+        for method, params in (("signIn.start", {}), ("signIn.withPassword", {"password": PASSWORD}), ("passwordReset.start", {})):
+            error = self.no("userNotFound", method, username=ALICE, **tenant, **params)
+            self.assertNotIn("next", error.data)
+            self.assertIn("ask whoever runs it", str(error))
+            self.assertEqual(self.no("userNotFound", method, username=ALICE, **params).data["next"], "signUp.start")
+
+
+class Locks(People):
+    def wrong(self, count):
+        for number in range(count):
+            self.no("invalidPassword", "signIn.withPassword", username=ALICE, password=f"{WRONG}{number}")
+
+    def test_wrong_codes_of_a_reset_count_for_the_account_and_a_lock_does_not_hinder_the_reset(self):
+        self.account()
+        self.wrong(9)
+        token = self.start(kind="passwordReset")
+        self.tries(1, token, "passwordReset")
+        self.assertEqual(self.no("accountLocked", "signIn.withPassword", username=ALICE, password=PASSWORD).data["next"], "passwordReset.start")
+        step = self.submit(token, kind="passwordReset")
+        self.call("passwordReset.submitPassword", continuationToken=step["continuationToken"], password=PASSWORD + "2")
+        self.assertEqual(self.sign_in(password=PASSWORD + "2")["state"], "completed")
+
+    def test_ten_wrong_codes_lock_resets_too_and_then_nothing_names_them_as_the_way_out(self):
+        self.account()
+        for address in (ALICE, ALICE.upper()):
+            token = self.start(address, "passwordReset")
+            self.tries(5, token, "passwordReset")
+        token = self.call("passwordReset.resendCode", continuationToken=token)["continuationToken"]
+        error = self.no("accountLocked", "passwordReset.submitCode", continuationToken=token, code=self.code())
+        self.assertEqual(error.data["only"], "resets of the password")
+        error = self.no("accountLocked", "signIn.withPassword", username=ALICE, password=PASSWORD)
+        self.assertNotIn("next", error.data)
+        self.advance(60)
+        self.assertEqual(self.submit(token, kind="passwordReset")["state"], "passwordRequired")
+
+    def test_where_nobody_is_to_learn_who_has_an_account_wrong_codes_of_resets_lock_everybody_alike(self):
+        self.settings(enumerationProtection=True)
+        self.account()
+        self.account("carol@example.com", None)
+        seen = []
+        for address in (ALICE, BOB, "carol@example.com"):
+            for spelled in (address, address.upper()):
+                self.tries(5, self.start(spelled, "passwordReset"), "passwordReset")
+            seen.append(self.no("accountLocked", "signIn.withPassword", username=address, password=PASSWORD).data)
+        self.assertEqual(seen[1:], seen[:1] * 2)
