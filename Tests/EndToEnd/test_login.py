@@ -6,12 +6,14 @@ import os
 import pty
 import select
 import signal
+import socket
 import subprocess
 import sys
 import time
 
 import jwt
 
+import stores
 from endtoend import EndToEnd
 from oidcmock import OIDCProviderMock
 from sidecar import binary, clean_environment, run
@@ -437,6 +439,34 @@ class WithAnAddress(Login):
         done = self.mintmark("login", "--email", "nobody@example.com")
         self.assertEqual((done.returncode, done.stdout), (1, b""))
         self.assertIn(b"userNotFound", done.stderr)
+
+
+class InPostgres(Login):
+    """In a store that many share each has a session of their own."""
+
+    stores = ("postgres",)
+
+    def setUp(self):
+        super().setUp()
+        store, self.needed = stores.current.place(self.path("shared.db"))
+        self.options = ("--store", store)
+
+    def mintmark(self, *arguments, environment=None, **more):
+        return super().mintmark(*arguments, environment={**self.needed, **(environment or {})}, **more)
+
+    def test_there_and_back_and_out_again(self):
+        self.provide()
+        self.browser()
+        self.sign_in()
+        token = self.token()
+        self.assertEqual((self.claims(token)["email"], self.token()), ("alice@example.com", token))
+        with concurrent.futures.ThreadPoolExecutor(6) as pool:
+            fresh = set(pool.map(lambda _: self.token("--min-valid", "86400"), range(6)))   # each is refreshed
+        self.assertEqual({self.claims(each)["sid"] for each in fresh}, {self.claims(token)["sid"]})
+        rows = self.rows("SELECT name FROM own_session", store=self.path("shared.db"))
+        self.assertEqual(rows, [(f"{os.getuid()}@{socket.gethostname()}",)])
+        self.assertEqual(self.mintmark("logout").stdout, b"Signed out.\n")
+        self.nobody(self.mintmark("token"))
 
 
 class OnAnotherDevice(DeviceProvider):

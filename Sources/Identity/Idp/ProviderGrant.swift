@@ -46,7 +46,7 @@ struct ProviderGrant: Sendable, Equatable {
     func following(_ older: ProviderGrant?) -> ProviderGrant {
         guard let older else { return self }
         if older.source != source { return self }
-        if cameBefore, older.obtainedAt >= obtainedAt { return older }
+        if cameBefore, older.obtainedAt > obtainedAt { return older }
         var grant = self
         grant.cameBefore = false
         if grant.refreshToken == nil { (grant.refreshToken, grant.refusal) = (older.refreshToken, older.refusal) }
