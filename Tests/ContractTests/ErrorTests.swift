@@ -122,6 +122,7 @@ import Testing
         (5027, "anonymousNotAllowed"),
         (5028, "customTokenInvalid"),
         (5029, "mergeUndecided"),
+        (5060, "addressDiffers"),
         (6001, "providerUnavailable"),
         (6002, "providerUnusable"),
         (6003, "idpNotFound"),

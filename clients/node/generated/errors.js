@@ -542,7 +542,10 @@ export class UserNotFound extends RpcError {
   static type = "userNotFound";
 }
 
-/** A password for an account that signs in otherwise, or its reset. */
+/**
+ * A password for an account that signs in otherwise, the reset of one in a tenant without passwords, or a sign-in to an
+ * account whose ways in are all gone.
+ */
 export class PasswordNotSet extends RpcError {
   static code = 4018;
   static type = "passwordNotSet";
@@ -717,6 +720,12 @@ export class CustomTokenInvalid extends RpcError {
 export class MergeUndecided extends RpcError {
   static code = 5029;
   static type = "mergeUndecided";
+}
+
+/** A password is to be linked with another address than the verified one of the account. */
+export class AddressDiffers extends RpcError {
+  static code = 5060;
+  static type = "addressDiffers";
 }
 
 /** A login provider does not answer, or says that it cannot now. */
@@ -1129,6 +1138,7 @@ export const errorsByCode = new Map(
     AnonymousNotAllowed,
     CustomTokenInvalid,
     MergeUndecided,
+    AddressDiffers,
     ProviderUnavailable,
     ProviderUnusable,
     IdpNotFound,

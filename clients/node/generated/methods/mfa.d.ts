@@ -65,6 +65,7 @@ export declare class MfaMethods {
    * @throws {ScopeNotOffered} A scope that is neither one of OpenID Connect nor the tenant's.
    * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
    * credentials.revoke has named one of them since the token was minted.
+   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
    * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may.
    * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
    * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes (where it waits for a code: ten minutes
@@ -125,6 +126,7 @@ export declare class MfaMethods {
    * @throws {TokenUseMismatch} A token of one kind is given where another is needed.
    * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
    * credentials.revoke has named one of them since the token was minted.
+   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
    */
   enroll(
     params: MfaEnrollParams,
@@ -185,6 +187,7 @@ export declare class MfaMethods {
    * @throws {TokenUseMismatch} A token of one kind is given where another is needed.
    * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
    * credentials.revoke has named one of them since the token was minted.
+   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
    */
   recoveryCodes(
     params: MfaRecoveryCodesParams,

@@ -71,7 +71,8 @@ class AccountMethods:
                 auth_time is too long ago. Refreshing does not renew it.
             InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
                 valid.
-            PasswordNotSet: A password for an account that signs in otherwise, or its reset.
+            PasswordNotSet: A password for an account that signs in otherwise, the reset of one in a tenant
+                without passwords, or a sign-in to an account whose ways in are all gone.
             AccountLocked: Guessing has locked the account or the address.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
@@ -151,9 +152,11 @@ class AccountMethods:
             TokenUseMismatch: A token of one kind is given where another is needed.
             TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
                 revoked, or credentials.revoke has named one of them since the token was minted.
+            AccountMerged: An account is named that account.merge has made part of another one.
             InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
                 valid.
-            PasswordNotSet: A password for an account that signs in otherwise, or its reset.
+            PasswordNotSet: A password for an account that signs in otherwise, the reset of one in a tenant
+                without passwords, or a sign-in to an account whose ways in are all gone.
             AccountLocked: Guessing has locked the account or the address.
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
@@ -404,6 +407,7 @@ class AccountMethods:
             TokenUseMismatch: A token of one kind is given where another is needed.
             TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
                 revoked, or credentials.revoke has named one of them since the token was minted.
+            AccountMerged: An account is named that account.merge has made part of another one.
             IdpNotFound: There is no such provider.
             IdpDisabled: Somebody signs in with a provider that is switched off.
             InvalidCredential: An ID token or access token of a provider fails a check.
@@ -416,11 +420,14 @@ class AccountMethods:
             InvalidUsername: An address that is malformed, or not of ASCII.
             InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
                 valid.
+            PasswordNotAccepted: A password in a tenant whose method is emailCode.
             AccountLocked: Guessing has locked the account or the address.
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
             CredentialAlreadyInUse: What is to be linked belongs to an account, whosever it is.
             EmailAlreadyInUse: A credential brings an address that another account has.
+            AddressDiffers: A password is to be linked with another address than the verified one of the
+                account.
             ProviderAlreadyLinked: A second login of one provider is to be linked.
             RecentSignInRequired: A change of what an account is signed in with, by an ID token whose
                 auth_time is too long ago. Refreshing does not renew it.
@@ -507,17 +514,19 @@ class AccountMethods:
         claims, second factors. What both have and an account can have once is decided by fields, providers
         and identities, and by policy for what they do not name. Where either has second factors its session
         must have shown one, and all factors of both are asked for; recovery codes of the other account are
-        gone. Its sessions end, and where the account that stays gets a factor its other sessions too. In
-        pools, logins of the other account become logins of this one, and two identities are merged by the
-        pool's rules. With dryRun nothing is changed, and the answer is what it would be.
+        gone. Its sessions end, and where the account that stays gets a factor, or another address and
+        password in place of its own, its other sessions too. In pools, logins of the other account become
+        logins of this one, and two identities are merged by the pool's rules. With dryRun nothing is changed,
+        and the answer is what it would be.
 
         Args:
             id_token (string of 1–20000 characters): Of the account that stays.
             source_id_token (string of 1–20000 characters): Of the one that is merged into it.
             policy (fail | keepTarget | keepSource; default "fail"): For everything that is not named below.
-            fields (object of MergePolicy; optional): By field: email, an attribute's name, or claims for all
-                claims.
-            providers (object of MergePolicy; optional): By provider of which both have a login.
+            fields (object of MergePolicy; optional): By field: email, an attribute's name, claims/ and the
+                name of a claim, or claims for all the others. A name that fits nothing of either is refused.
+            providers (object of MergePolicy; optional): By provider of which both have a login. A name that
+                is no provider of the tenant, nor of either account, is refused.
             identities (fail | keepTarget | keepSource; optional): For pools in which both have an identity
                 and the pool's rules do not let them be merged; without it, policy.
             dry_run (boolean; default false): Whether only to say what would happen.
@@ -548,6 +557,7 @@ class AccountMethods:
             TokenUseMismatch: A token of one kind is given where another is needed.
             TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
                 revoked, or credentials.revoke has named one of them since the token was minted.
+            AccountMerged: An account is named that account.merge has made part of another one.
         """
         params: Dict[str, Any] = {
             "idToken": id_token,
@@ -605,6 +615,7 @@ class AccountMethods:
             TokenUseMismatch: A token of one kind is given where another is needed.
             TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
                 revoked, or credentials.revoke has named one of them since the token was minted.
+            AccountMerged: An account is named that account.merge has made part of another one.
             IdpNotFound: There is no such provider.
             IdpDisabled: Somebody signs in with a provider that is switched off.
             InvalidCredential: An ID token or access token of a provider fails a check.
@@ -617,7 +628,8 @@ class AccountMethods:
             InvalidUsername: An address that is malformed, or not of ASCII.
             InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
                 valid.
-            PasswordNotSet: A password for an account that signs in otherwise, or its reset.
+            PasswordNotSet: A password for an account that signs in otherwise, the reset of one in a tenant
+                without passwords, or a sign-in to an account whose ways in are all gone.
             PasswordChangeRequired: An account whose password must be changed.
             AccountLocked: Guessing has locked the account or the address.
             AccountDisabled: A disabled account would sign in or refresh.
@@ -773,6 +785,7 @@ class AccountMethods:
             TokenUseMismatch: A token of one kind is given where another is needed.
             TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
                 revoked, or credentials.revoke has named one of them since the token was minted.
+            AccountMerged: An account is named that account.merge has made part of another one.
             ProviderNotLinked: A login is to be unlinked that is not there.
             LastProvider: The last way into an account is to be unlinked without force.
             RecentSignInRequired: A change of what an account is signed in with, by an ID token whose
@@ -899,7 +912,8 @@ class AsyncAccountMethods:
                 auth_time is too long ago. Refreshing does not renew it.
             InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
                 valid.
-            PasswordNotSet: A password for an account that signs in otherwise, or its reset.
+            PasswordNotSet: A password for an account that signs in otherwise, the reset of one in a tenant
+                without passwords, or a sign-in to an account whose ways in are all gone.
             AccountLocked: Guessing has locked the account or the address.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have.
             MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
@@ -979,9 +993,11 @@ class AsyncAccountMethods:
             TokenUseMismatch: A token of one kind is given where another is needed.
             TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
                 revoked, or credentials.revoke has named one of them since the token was minted.
+            AccountMerged: An account is named that account.merge has made part of another one.
             InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
                 valid.
-            PasswordNotSet: A password for an account that signs in otherwise, or its reset.
+            PasswordNotSet: A password for an account that signs in otherwise, the reset of one in a tenant
+                without passwords, or a sign-in to an account whose ways in are all gone.
             AccountLocked: Guessing has locked the account or the address.
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
@@ -1232,6 +1248,7 @@ class AsyncAccountMethods:
             TokenUseMismatch: A token of one kind is given where another is needed.
             TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
                 revoked, or credentials.revoke has named one of them since the token was minted.
+            AccountMerged: An account is named that account.merge has made part of another one.
             IdpNotFound: There is no such provider.
             IdpDisabled: Somebody signs in with a provider that is switched off.
             InvalidCredential: An ID token or access token of a provider fails a check.
@@ -1244,11 +1261,14 @@ class AsyncAccountMethods:
             InvalidUsername: An address that is malformed, or not of ASCII.
             InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
                 valid.
+            PasswordNotAccepted: A password in a tenant whose method is emailCode.
             AccountLocked: Guessing has locked the account or the address.
             AccountDisabled: A disabled account would sign in or refresh.
             AudienceNotOffered: An audience that the tenant does not list.
             CredentialAlreadyInUse: What is to be linked belongs to an account, whosever it is.
             EmailAlreadyInUse: A credential brings an address that another account has.
+            AddressDiffers: A password is to be linked with another address than the verified one of the
+                account.
             ProviderAlreadyLinked: A second login of one provider is to be linked.
             RecentSignInRequired: A change of what an account is signed in with, by an ID token whose
                 auth_time is too long ago. Refreshing does not renew it.
@@ -1335,17 +1355,19 @@ class AsyncAccountMethods:
         claims, second factors. What both have and an account can have once is decided by fields, providers
         and identities, and by policy for what they do not name. Where either has second factors its session
         must have shown one, and all factors of both are asked for; recovery codes of the other account are
-        gone. Its sessions end, and where the account that stays gets a factor its other sessions too. In
-        pools, logins of the other account become logins of this one, and two identities are merged by the
-        pool's rules. With dryRun nothing is changed, and the answer is what it would be.
+        gone. Its sessions end, and where the account that stays gets a factor, or another address and
+        password in place of its own, its other sessions too. In pools, logins of the other account become
+        logins of this one, and two identities are merged by the pool's rules. With dryRun nothing is changed,
+        and the answer is what it would be.
 
         Args:
             id_token (string of 1–20000 characters): Of the account that stays.
             source_id_token (string of 1–20000 characters): Of the one that is merged into it.
             policy (fail | keepTarget | keepSource; default "fail"): For everything that is not named below.
-            fields (object of MergePolicy; optional): By field: email, an attribute's name, or claims for all
-                claims.
-            providers (object of MergePolicy; optional): By provider of which both have a login.
+            fields (object of MergePolicy; optional): By field: email, an attribute's name, claims/ and the
+                name of a claim, or claims for all the others. A name that fits nothing of either is refused.
+            providers (object of MergePolicy; optional): By provider of which both have a login. A name that
+                is no provider of the tenant, nor of either account, is refused.
             identities (fail | keepTarget | keepSource; optional): For pools in which both have an identity
                 and the pool's rules do not let them be merged; without it, policy.
             dry_run (boolean; default false): Whether only to say what would happen.
@@ -1376,6 +1398,7 @@ class AsyncAccountMethods:
             TokenUseMismatch: A token of one kind is given where another is needed.
             TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
                 revoked, or credentials.revoke has named one of them since the token was minted.
+            AccountMerged: An account is named that account.merge has made part of another one.
         """
         params: Dict[str, Any] = {
             "idToken": id_token,
@@ -1433,6 +1456,7 @@ class AsyncAccountMethods:
             TokenUseMismatch: A token of one kind is given where another is needed.
             TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
                 revoked, or credentials.revoke has named one of them since the token was minted.
+            AccountMerged: An account is named that account.merge has made part of another one.
             IdpNotFound: There is no such provider.
             IdpDisabled: Somebody signs in with a provider that is switched off.
             InvalidCredential: An ID token or access token of a provider fails a check.
@@ -1445,7 +1469,8 @@ class AsyncAccountMethods:
             InvalidUsername: An address that is malformed, or not of ASCII.
             InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
                 valid.
-            PasswordNotSet: A password for an account that signs in otherwise, or its reset.
+            PasswordNotSet: A password for an account that signs in otherwise, the reset of one in a tenant
+                without passwords, or a sign-in to an account whose ways in are all gone.
             PasswordChangeRequired: An account whose password must be changed.
             AccountLocked: Guessing has locked the account or the address.
             AccountDisabled: A disabled account would sign in or refresh.
@@ -1601,6 +1626,7 @@ class AsyncAccountMethods:
             TokenUseMismatch: A token of one kind is given where another is needed.
             TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
                 revoked, or credentials.revoke has named one of them since the token was minted.
+            AccountMerged: An account is named that account.merge has made part of another one.
             ProviderNotLinked: A login is to be unlinked that is not there.
             LastProvider: The last way into an account is to be unlinked without force.
             RecentSignInRequired: A change of what an account is signed in with, by an ID token whose

@@ -119,6 +119,7 @@ class MfaMethods:
             ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
             TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
                 revoked, or credentials.revoke has named one of them since the token was minted.
+            AccountMerged: An account is named that account.merge has made part of another one.
             TooManyFromClient: A client's address has made more requests, failures or codes than it may.
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
             ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
@@ -221,6 +222,7 @@ class MfaMethods:
             TokenUseMismatch: A token of one kind is given where another is needed.
             TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
                 revoked, or credentials.revoke has named one of them since the token was minted.
+            AccountMerged: An account is named that account.merge has made part of another one.
 
         Elsewhere: firebase: mfaEnrollment:start; nativeAuth: /register/v1.0/challenge.
         """
@@ -319,6 +321,7 @@ class MfaMethods:
             TokenUseMismatch: A token of one kind is given where another is needed.
             TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
                 revoked, or credentials.revoke has named one of them since the token was minted.
+            AccountMerged: An account is named that account.merge has made part of another one.
         """
         params: Dict[str, Any] = {"idToken": id_token}
         answer = self._call("mfa.recoveryCodes", params, timeout, trace)
@@ -564,6 +567,7 @@ class AsyncMfaMethods:
             ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
             TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
                 revoked, or credentials.revoke has named one of them since the token was minted.
+            AccountMerged: An account is named that account.merge has made part of another one.
             TooManyFromClient: A client's address has made more requests, failures or codes than it may.
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
             ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
@@ -666,6 +670,7 @@ class AsyncMfaMethods:
             TokenUseMismatch: A token of one kind is given where another is needed.
             TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
                 revoked, or credentials.revoke has named one of them since the token was minted.
+            AccountMerged: An account is named that account.merge has made part of another one.
 
         Elsewhere: firebase: mfaEnrollment:start; nativeAuth: /register/v1.0/challenge.
         """
@@ -764,6 +769,7 @@ class AsyncMfaMethods:
             TokenUseMismatch: A token of one kind is given where another is needed.
             TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
                 revoked, or credentials.revoke has named one of them since the token was minted.
+            AccountMerged: An account is named that account.merge has made part of another one.
         """
         params: Dict[str, Any] = {"idToken": id_token}
         answer = await self._call("mfa.recoveryCodes", params, timeout, trace)
