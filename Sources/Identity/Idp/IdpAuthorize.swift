@@ -21,11 +21,12 @@ extension IdpService {
             throw ProviderUnusable(
                 provider: idp.providerId, check: "document", reason: "Its discovery document names no endpoint to send people to.")
         }
+        try check([.authorization] + (kind == .code ? [.token] : []), of: endpoints, idp)
         let (secrets, id) = (IdpFlowSecrets(surroundings.vault), newFlowId())
         func flow(_ redirectUri: String, isHeard: Bool) -> IdpFlow {
             IdpFlow(
                 id: id, tenantId: idp.tenantId, providerId: idp.providerId, kind: kind, accountId: accountId, redirectUri: redirectUri,
-                isHeard: isHeard, tokenEndpoint: endpoints.token, namesIssuer: endpoints.namesIssuer,
+                isHeard: isHeard, tokenEndpoint: endpoints.token, userinfoEndpoint: endpoints.userinfo, namesIssuer: endpoints.namesIssuer,
                 expiresAt: now + IdpFlow.lifetimeSeconds)
         }
         let begun: IdpFlow
@@ -78,6 +79,14 @@ extension IdpService {
     func endpoints(of idp: IdpRecord, _ call: any CallContext) throws -> IdpEndpoints {
         if let known = IdpEndpoints.known(idp) { return known }
         return IdpEndpoints(try surroundings.foreign.description(of: idp.issuers.first ?? "", idp.address, call))
+    }
+
+    /// - Throws: `ProviderUnusable` for an endpoint that nobody may be sent to, or asked at.
+    func check(_ kinds: [IdpEndpoints.Kind], of endpoints: IdpEndpoints, _ idp: IdpRecord) throws {
+        // Those that publish no document are known, or an administrator typed where they are.
+        if IdpEndpoints.known(idp) != nil { return }
+        let flaws = kinds.compactMap { endpoints.flaw($0, of: idp, allowsPlainLoopback: surroundings.foreign.allowsPlainLoopback) }
+        if let flaw = flaws.first { throw ProviderUnusable(provider: idp.providerId, check: "address", reason: flaw) }
     }
 
     /// 16 bytes in hexadecimal.

@@ -18,6 +18,7 @@ extension IdpService {
         guard let place = endpoints.device, let token = endpoints.token else {
             throw unusable("It has no device flow: its discovery document names no device_authorization_endpoint. Use idp.authorize.")
         }
+        try check([.device, .token], of: endpoints, idp)
         let question = try TokenEndpoint.question(place, [("scope", idp.scope(request.scopes))], idp, surroundings.vault)
         let (status, answer) = try surroundings.foreign.object(question, of: idp.address, call)
         if status != 200 || answer["error"] != nil {
@@ -28,18 +29,22 @@ extension IdpService {
         guard let code = answer["device_code"]?.string, let userCode = answer["user_code"]?.string,
             let page = (answer["verification_uri"] ?? answer["verification_url"])?.string
         else { throw unusable("It answers a request for a device code without device_code, user_code or verification_uri.") }
+        let complete = answer["verification_uri_complete"]?.string
+        guard [page, complete].compactMap({ $0 }).allSatisfy(ProviderURL.isForBrowser) else {
+            throw unusable("The page where it takes codes is no http or https URL.")
+        }
         let id = newFlowId()
         let lifetime = min(max(answer["expires_in"]?.number?.int64 ?? IdpFlow.lifetimeSeconds, 1), 3600)
         var flow = IdpFlow(
             id: id, tenantId: idp.tenantId, providerId: idp.providerId, kind: .device, accountId: accountId, redirectUri: "",
-            isHeard: false, tokenEndpoint: token, namesIssuer: false, expiresAt: now + lifetime)
+            isHeard: false, tokenEndpoint: token, userinfoEndpoint: endpoints.userinfo, namesIssuer: false, expiresAt: now + lifetime)
         flow.intervalSeconds = min(max(answer["interval"]?.number?.int64 ?? 5, 1), 60)
         flow.sealed = IdpFlowSecrets(surroundings.vault).seal(code, of: id)
         let begun = flow
         try surroundings.database.write { try $0.insert(begun) }
         return IdpAuthorizeDevice.Result(
             continuationToken: ContinuationTokens(surroundings).token(of: id, step: 0), userCode: Words.of(userCode),
-            verificationUri: page, verificationUriComplete: answer["verification_uri_complete"]?.string,
+            verificationUri: page, verificationUriComplete: complete,
             intervalSeconds: begun.intervalSeconds, expiresAt: begun.expiresAt)
     }
 }
