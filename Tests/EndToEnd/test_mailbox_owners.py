@@ -1,5 +1,6 @@
 """Whose an address is: what a provider says of it counts for no more than it may, and who reads the mail has the last word."""
 
+import json
 import time
 
 from federation import PASSWORD, Federation, hashed
@@ -144,6 +145,13 @@ class MailboxOwners(Federation):
         self.assertEqual((linked["account"]["email"], linked["account"]["emailVerified"]), (ALICE, True))
         # An address that nobody has verified, and an account without one, hinder nobody.
         self.assertEqual(self.link(self.sign_in(subject="bob", email="bob@example.com")["idToken"], other)["account"]["email"], "somebody@example.com")
+
+    def test_where_there_are_no_passwords_none_is_linked_and_the_contract_says_so(self):
+        self.tenant(localAccountMethod="emailCode")
+        error = self.refused("passwordNotAccepted", self.sidecar, "account.link", {"idToken": self.anonymous()["idToken"], "credential": {"email": ALICE, "password": NEW}})
+        link = next(each for each in self.sidecar.call("rpc.discover")["methods"] if each["name"] == "account.link")
+        self.assertIn("passwordNotAccepted", json.dumps(link["errors"]))
+        self.assertEqual(error.code, 4016)
 
     def test_what_nobody_can_sign_in_with_is_no_way_in(self):
         for gone in ({"idp.update": {"enabled": False}}, {"idp.delete": {}}):
