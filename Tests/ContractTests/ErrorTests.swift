@@ -128,6 +128,7 @@ import Testing
         (5041, "invalidHashParameters"),
         (5042, "exportFileExists"),
         (5043, "exportFailed"),
+        (5060, "addressDiffers"),
         (6001, "providerUnavailable"),
         (6002, "providerUnusable"),
         (6003, "idpNotFound"),

@@ -95,6 +95,15 @@ class DeviceFlow(DeviceProvider):
         self.works(self.sidecar)
         self.assertEqual({self.sidecar.answer(each, timeout=60)["state"] for each in waiting}, {"completed"})
 
+    def test_people_are_sent_to_web_pages_only(self):
+        good = json.loads(self.device[2])
+        for name in ("verification_uri", "verification_uri_complete"):
+            for url in ("javascript:alert(1)", "file:///etc/passwd", "ssh://x", "//x", "https://", "https://x/a\nb"):
+                self.device = self.json({**good, name: url})
+                self.refused("providerUnusable", self.sidecar, "idp.authorizeDevice", {"providerId": "oidc.tv"})
+        self.device = self.json({**good, "verification_uri_complete": "https://login.example.com/device?code=1"})
+        self.assertEqual(self.begin()[0]["verificationUriComplete"], "https://login.example.com/device?code=1")
+
     def test_a_provider_without_a_device_flow_is_named(self):
         document = json.loads(self.site.pages[DISCOVERY][2])
         del document["device_authorization_endpoint"]

@@ -102,7 +102,7 @@ class SignIn(Federation):
 
     def test_who_signs_in_elsewhere_is_told_so(self):
         self.sign_in(email="carol@example.com")
-        self.assertEqual(self.sidecar.call("signIn.start", {"username": "carol@example.com"}), {"state": "providerRequired", "providers": ["oidc.work"]})
+        self.assertEqual(self.sidecar.call("signIn.start", {"username": "carol@example.com"}), {"state": "providerRequired", "next": "passwordReset.start", "providers": ["oidc.work"]})
         self.sidecar.call("tenant.update", {"tenantId": "default", "enumerationProtection": True})
         self.assertEqual(self.sidecar.call("signIn.start", {"username": "carol@example.com"})["state"], "codeRequired")
         self.assertEqual([message["purpose"] for message in self.sidecar.call("test.outbox", {})["messages"]], ["noAccountNotice"])

@@ -63,15 +63,58 @@ class Merging(Accounts):
                 "mfa.withdraw": {"factorId": "x" * 28}, "account.create": {"username": "new@example.com"}}.items():
             error = self.refused("accountMerged", self.sidecar, method, {"accountId": gone, **params})
             self.assertEqual((error.code, error.data["survivorId"], error.data["mergedAt"]), (5026, carol, self.now))
-        self.refused("tokenRevoked", self.sidecar, "token.verify", {"token": guest["idToken"], "tenantId": "default"})
+        for method, params in {
+                "token.verify": {"token": guest["idToken"], "tenantId": "default"}, "account.graph": {"idToken": guest["idToken"]},
+                "account.link": {"idToken": guest["idToken"], "credential": self.credential(subject="new")},
+                "account.merge": {"idToken": token, "sourceIdToken": guest["idToken"]}, "mfa.list": {"idToken": guest["idToken"]},
+                "account.unlink": {"idToken": guest["idToken"], "providerId": "oidc.work"},
+                "session.refresh": {"refreshToken": guest["refreshToken"]}}.items():
+            with self.subTest(method):
+                self.assertEqual(self.refused("accountMerged", self.sidecar, method, params).data["survivorId"], carol)
         self.refused("accountNotFound", self.sidecar, "account.get", {"accountId": NOBODY})
         # Merged once more, the first one leads to the last one.
         dora, dora_token = self.password_account("dora@example.com")
         self.merge(dora_token, token, policy="keepTarget")
+        self.assertEqual(self.refused("accountMerged", self.sidecar, "session.refresh", {"refreshToken": guest["refreshToken"]}).data["survivorId"], dora)
         for account in (gone, carol):
             self.assertEqual(self.refused("accountMerged", self.sidecar, "account.get", {"accountId": account}).data["survivorId"], dora)
         self.sidecar.call("account.delete", {"accountId": dora})
         self.refused("accountNotFound", self.sidecar, "account.get", {"accountId": gone})
+        self.refused("refreshTokenInvalid", self.sidecar, "session.refresh", {"refreshToken": guest["refreshToken"]})
+
+    def test_one_claim_is_decided_by_its_name_and_what_fits_nothing_is_refused(self):
+        carol, token = self.password_account()
+        dora, source = self.password_account("dora@example.com")
+        for account, role in ((carol, "admin"), (dora, "user")):
+            self.sidecar.call("account.setClaims", {"accountId": account, "claims": {"role": role, "a/b~c": role, "rest": role}})
+        error = self.refused("invalidParams", self.sidecar, "account.merge", {
+            "idToken": token, "sourceIdToken": source, "policy": "keepTarget",
+            "fields": {"emial": "keepSource", "claims/rolle": "keepSource", "claims/x/y": "fail"}, "providers": {"oidc.wrok": "keepTarget", "password": "keepSource"}})
+        self.assertEqual([(each["pointer"], each["rule"]) for each in error.data["violations"]], [
+            ("/fields/emial", "unknown"), ("/fields/claims~1rolle", "unknown"), ("/fields/claims~1x~1y", "unknown"), ("/providers/oidc.wrok", "unknown"), ("/providers/password", "unknown")])
+        for words in ("Did you mean email?", "Did you mean claims/role or claims/rest?", "Did you mean oidc.work?", "say email in fields"):
+            self.assertIn(words, str(error.data["violations"]))
+        names = self.not_merged("mergeUndecided", token, source).data["names"]
+        self.assertEqual(names, ["email", "claims/role", "claims/a/b~c", "claims/rest"])
+        answer = self.merge(token, source, fields={"email": "keepTarget", "claims": "keepTarget", "claims/role": "keepSource", "claims/a/b~c": "keepSource"},
+                            providers={"oidc.work": "keepTarget"})
+        self.assertEqual(answer["account"]["claims"], {"role": "user", "a/b~c": "user", "rest": "admin"})
+
+    def test_a_session_does_not_outlive_the_password_that_it_began_with(self):
+        for policy, wanted in (("keepSource", "refreshTokenInvalid"), ("keepTarget", None)):
+            with self.subTest(policy):
+                self.sidecar.call("account.create", {"username": f"a{policy}@example.com".lower(), "password": PASSWORD, "emailVerified": True})
+                self.sidecar.call("account.create", {"username": f"b{policy}@example.com".lower(), "password": PASSWORD, "emailVerified": True})
+                older, fresh, other = (self.sidecar.call("signIn.withPassword", {"username": f"{name}{policy}@example.com".lower(), "password": PASSWORD}) for name in "aab")
+                dry = self.merge(fresh["idToken"], other["idToken"], policy=policy, dryRun=True)
+                done = self.merge(fresh["idToken"], other["idToken"], policy=policy)
+                self.assertEqual((dry["endedSessions"], done["endedSessions"]), (3, 3) if wanted else (1, 1))
+                for each in (older, fresh):
+                    if wanted:
+                        self.refused(wanted, self.sidecar, "session.refresh", {"refreshToken": each["refreshToken"]})
+                    else:
+                        self.sidecar.call("session.refresh", {"refreshToken": each["refreshToken"]})
+                self.sidecar.call("session.refresh", {"refreshToken": done["refreshToken"]})
 
     def test_a_backend_that_names_an_absorbed_account_is_told(self):
         backend = Provider("backend@shop.example")
@@ -240,7 +283,7 @@ class Merging(Accounts):
                     outcomes.append(self.sidecar.answer(id, timeout=60)["absorbedAccountId"])
                 except RpcError as error:
                     outcomes.append(error.type)
-            self.assertEqual(outcomes.count("tokenRevoked"), 5, outcomes)
+            self.assertEqual(outcomes.count("accountMerged"), 5, outcomes)
 
     def test_it_leaves_a_record_of_ids_alone(self):
         carol, token = self.password_account()

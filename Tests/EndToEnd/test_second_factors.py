@@ -8,7 +8,7 @@ import pyotp
 
 from federation import PASSWORD, Federation
 from sidecar import RpcError
-from test_logins import claims_of
+from test_logins import Provider, claims_of
 
 
 class SecondFactors(Federation):
@@ -58,6 +58,48 @@ class SecondFactors(Federation):
 
     def factors(self, token):
         return self.sidecar.call("mfa.list", {"idToken": token})
+
+    # Sessions that were asked for none
+
+    def test_a_custom_token_signs_in_and_changes_no_factors(self):
+        backend = Provider("backend@shop.example")
+        self.policy("optional", customTokenSigners=[{"issuer": backend.issuer, "keys": [backend.jwk]}], anonymousAllowed=True)
+        audience = self.sidecar.call("tenant.get", {"tenantId": "default"})["issuer"]
+        account, token = self.password_account()
+        custom = lambda: self.sidecar.call("signIn.withCustomToken", {
+            "token": backend.token(subject=backend.issuer, aud=audience, uid=account, iat=self.now, exp=self.now + 3600)})["idToken"]
+        self.assertEqual(self.merged(custom())["movedFactors"], [])
+        done, _ = self.enroll(token)
+        factor = done["account"]["factors"][0]["factorId"]
+        for method, params in {"mfa.withdraw": {"factorId": factor}, "mfa.recoveryCodes": {}, "mfa.enroll": {"kind": "totp"}}.items():
+            self.refused(("secondFactorNeeded", "unsupportedFirstFactor"), self.sidecar, method, {"idToken": custom(), **params})
+        self.refused("secondFactorNeeded", self.sidecar, "mfa.withdraw", {"idToken": custom(), "factorId": factor})
+        self.refused("secondFactorNeeded", self.sidecar, "mfa.recoveryCodes", {"idToken": custom()})
+        guest = self.anonymous()["idToken"]
+        for tokens in ((guest, custom()), (custom(), guest)):
+            self.refused("secondFactorNeeded", self.sidecar, "account.merge", {"idToken": tokens[0], "sourceIdToken": tokens[1]})
+        self.assertEqual([each["factorId"] for each in self.factors(done["idToken"])["factors"]], [factor])
+
+    def merged(self, target):
+        return self.sidecar.call("account.merge", {"idToken": target, "sourceIdToken": self.anonymous()["idToken"]})
+
+    def test_who_was_anonymous_owes_the_second_factor_that_the_tenant_requires(self):
+        self.policy("required", anonymousAllowed=True)
+        for number, credential in enumerate(({"email": "carol@example.com", "password": PASSWORD}, self.credential())):
+            with self.subTest(list(credential)):
+                guest = self.anonymous()
+                linked = self.link(guest["idToken"], credential)
+                self.assertEqual(linked["state"], "secondFactorEnrolmentRequired")
+                self.assertNotIn("idToken", linked)
+                self.refused("refreshTokenInvalid", self.sidecar, "session.refresh", {"refreshToken": guest["refreshToken"]})
+                enrolling = {"kind": "email"} if number == 0 else {"kind": "sms", "phoneNumber": "+491511234567"}
+                step = self.sidecar.call("mfa.enroll", {"continuationToken": linked["continuationToken"], **enrolling})
+                done = self.sidecar.call("mfa.confirm", {"continuationToken": step["continuationToken"], "code": self.mailed()})
+                self.assertEqual((done["state"], done["account"]["accountId"]), ("completed", self.account(guest)))
+                self.assertIn("mfa", claims_of(done["idToken"])["amr"])
+        # Where it is not required, linking signs in as before.
+        self.policy("optional")
+        self.assertEqual(self.link(self.anonymous()["idToken"], self.credential(subject="bob"))["state"], "completed")
 
     # Enrolling
 

@@ -43,6 +43,17 @@ struct ForeignIDTokenTests {
         #expect(try check(["aud": "ios"], more: ["ios"]).subject == "carol")
     }
 
+    @Test("moments may have fractions (RFC 7519, section 2)")
+    func fractions() throws {
+        func moment(_ seconds: Double) -> JSONValue? { JSONNumber(seconds).map { .number($0) } }
+        let now = Double(Self.now)
+        #expect(try check(["exp": moment(now + 600.5), "iat": moment(now - 0.5), "nbf": moment(now - 5.5)]).subject == "carol")
+        refused("expired", ["exp": moment(now - 300.5)])
+        refused("notYetValid", ["iat": moment(now + 301.5)])
+        refused("notYetValid", ["nbf": moment(now + 301.5)])
+        refused("expired", ["exp": moment(1e300)])
+    }
+
     @Test("the issuer is compared to the letter")
     func issuer() {
         for other in ["https://id.example.com/", "https://ID.example.com", "http://id.example.com", "https://evil.example"] {

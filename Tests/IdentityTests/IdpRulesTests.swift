@@ -25,6 +25,8 @@ struct IdpRulesTests {
             (#"{"providerId": "apple.com", "clientId": "c", "endpoint": "https://a.example"}"#, "/endpoint"),
             (#"{"providerId": "facebook.com", "clientId": "c", "endpoint": "http://a.example"}"#, "/endpoint"),
             (#"{"providerId": "facebook.com", "clientId": "c", "endpoint": "https://a.example/"}"#, "/endpoint"),
+            (#"{"providerId": "microsoft.com", "clientId": "c", "issuer": "https://evil.example"}"#, "/issuer"),
+            (#"{"providerId": "microsoft.com", "clientId": "c", "issuer": "https://login.microsoftonline.com.evil.example/"}"#, "/issuer"),
             (#"{"providerId": "google.com", "clientId": "c", "keys": [\#(key)]}"#, "/keys/0"),
         ])
     func refused(_ settings: String, _ pointer: String) throws {
@@ -82,16 +84,22 @@ struct IdpRulesTests {
 
     @Test("each source of addresses is believed as far as its rule goes (firebase.md 5.5)")
     func trust() {
-        let rows: [(KnownProvider, String, verified: Bool, managed: Bool, Bool)] = [
+        let rows: [(KnownProvider, String, verified: Bool?, managed: Bool, Bool)] = [
             (.google, "a@gmail.com", true, false, true), (.google, "a@gmail.com", false, false, false),
             (.google, "a@corp.example", true, true, true), (.google, "a@corp.example", true, false, false),
-            (.google, "a@gmail.com.evil.example", true, false, false), (.apple, "a@any.example", false, false, true),
-            (.microsoft, "a@outlook.com", false, false, true), (.microsoft, "a@hotmail.com", false, false, true),
+            (.google, "a@gmail.com.evil.example", true, false, false), (.google, "a@gmail.com", nil, true, false),
+            (.apple, "a@any.example", nil, false, true), (.apple, "a@any.example", false, false, false),
+            (.microsoft, "a@outlook.com", nil, false, true), (.microsoft, "a@hotmail.com", true, false, true),
+            (.microsoft, "a@outlook.com", false, false, false),
             (.microsoft, "a@corp.example", true, false, false), (.facebook, "a@gmail.com", true, true, false),
             (.github, "a@gmail.com", true, true, false),
         ]
         for (provider, email, isVerified, isManaged, trusted) in rows {
-            #expect(provider.isTrusted(email: email, isVerified: isVerified, isManaged: isManaged) == trusted, "\(provider) \(email)")
+            func isTrusted(isOwnIssuer: Bool) -> Bool {
+                provider.isTrusted(email: email, isVerified: isVerified, isManaged: isManaged, isOwnIssuer: isOwnIssuer)
+            }
+            #expect(isTrusted(isOwnIssuer: true) == trusted, "\(provider) \(email)")
+            if provider == .microsoft { #expect(!isTrusted(isOwnIssuer: false)) }
         }
     }
 }

@@ -78,10 +78,22 @@ struct LinkRuleTests {
                 == .success(.isTaken("x@y.de", verified: false)))
     }
 
+    @Test("a password for another address than the verified one is refused; one that nobody has verified gives way")
+    func otherAddress() {
+        var facts = Facts(accountId: "a", providerId: "password", ownAddress: "x@y.de", address: "z@y.de")
+        #expect(LinkRule.password(facts) == .success(.isTaken("z@y.de", verified: false)))
+        facts.isOwnAddressVerified = true
+        #expect(LinkRule.password(facts) == .failure(.init(.addressDiffers)))
+        facts.address = "x@y.de"
+        #expect(LinkRule.password(facts) == .success(.stays))
+    }
+
     private func unlink(
-        _ id: String, own: String? = nil, _ providers: [String] = [], custom: Bool = false, recent: Bool = true, force: Bool = false
+        _ id: String, own: String? = nil, _ providers: [String] = [], usable: [String]? = nil, custom: Bool = false, recent: Bool = true,
+        force: Bool = false
     ) throws(UnlinkRule.Refusal) {
-        try UnlinkRule.check(id, own: own, providers: providers, isNamedByBackend: custom, isRecent: recent, force: force)
+        try UnlinkRule.check(
+            id, own: own, providers: providers, usable: usable ?? providers, isNamedByBackend: custom, isRecent: recent, force: force)
     }
 
     @Test("what is not there cannot be unlinked")
@@ -99,6 +111,13 @@ struct LinkRuleTests {
         try unlink("oidc.a", ["oidc.a"], custom: true)
         try unlink("oidc.a", ["oidc.a", "oidc.b"])
         try unlink("oidc.a", own: "code", ["oidc.a"])
+    }
+
+    @Test("a provider that nobody can sign in with is no way in, and can itself be taken away")
+    func unusable() throws {
+        #expect(throws: UnlinkRule.Refusal.last) { try unlink("password", own: "password", ["oidc.a"], usable: []) }
+        #expect(throws: UnlinkRule.Refusal.last) { try unlink("oidc.a", ["oidc.a", "oidc.b"], usable: ["oidc.a"]) }
+        try unlink("oidc.a", own: "password", ["oidc.a"], usable: [])
     }
 
     @Test("the password needs a recent sign-in, a provider does not")

@@ -94,6 +94,22 @@ import Testing
         #expect(decision(fetched(for: unknown), unknown, at: 1001) == "none")
     }
 
+    @Test("a name that nobody has does not hide the next one; of many the issuer is asked for a few only")
+    func manyUnknown() throws {
+        var state = fetched(for: unknown)
+        #expect(decision(state, try header(kid: "rotated"), at: 1001) == "ask")
+        for number in 1..<IssuerState.mostUnknown {
+            let next = try header(kid: "\(number)")
+            #expect(decision(state, next, at: 1002) == "ask")
+            state.begin(at: 1002 * Self.second)
+            state.end(.success(published), for: next, at: 1002 * Self.second)
+        }
+        #expect(decision(state, try header(kid: "rotated"), at: 1003) == "fail unavailable")
+        #expect(decision(state, unknown, at: 1003) == "none")
+        #expect(decision(state, known, at: 1003) == "key")
+        #expect(decision(state, try header(kid: "rotated"), at: 1030) == "ask")
+    }
+
     @Test("who gives up leaves no trace")
     func cancelled() {
         #expect(decision(failed(IssuerState(), at: 1000, .cancelled), known, at: 1000) == "ask")

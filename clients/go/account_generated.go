@@ -40,8 +40,8 @@ func (m AccountMethods) ChangeEmail(ctx context.Context, params AccountChangeEma
 //
 // Errors: TokenMalformedError, TokenAlgorithmNotAllowedError, TokenKeyUnknownError, TokenSignatureInvalidError,
 // TokenIssuerMismatchError, TokenExpiredError, TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError,
-// InvalidPasswordError, PasswordNotSetError, AccountLockedError, AccountDisabledError, AudienceNotOfferedError,
-// ScopeNotOfferedError.
+// AccountMergedError, InvalidPasswordError, PasswordNotSetError, AccountLockedError, AccountDisabledError,
+// AudienceNotOfferedError, ScopeNotOfferedError.
 func (m AccountMethods) ChangePassword(ctx context.Context, params AccountChangePasswordParams, options ...CallOption) (*Tokens, error) {
 	return invoke[Tokens](ctx, m.client, "account.changePassword", params, options)
 }
@@ -160,12 +160,12 @@ func (m AccountMethods) Import(ctx context.Context, params AccountImportParams, 
 //
 // Errors: TokenMalformedError, TokenAlgorithmNotAllowedError, TokenKeyUnknownError, TokenSignatureInvalidError,
 // TokenIssuerMismatchError, TokenExpiredError, TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError,
-// IDPNotFoundError, IDPDisabledError, InvalidCredentialError, InvalidNonceError, PendingTokenInvalidError,
-// ProviderUnavailableError, ProviderUnusableError, InvalidUsernameError, InvalidPasswordError, AccountLockedError,
-// AccountDisabledError, AudienceNotOfferedError, CredentialAlreadyInUseError, EmailAlreadyInUseError,
-// ProviderAlreadyLinkedError, RecentSignInRequiredError, ContinuationTokenInvalidError,
-// ContinuationTokenExpiredError, CallbackInvalidError, SignInRefusedError, FlowUsedError, ListenerGoneError,
-// UserMismatchError, TooManyFromClientError.
+// AccountMergedError, IDPNotFoundError, IDPDisabledError, InvalidCredentialError, InvalidNonceError,
+// PendingTokenInvalidError, ProviderUnavailableError, ProviderUnusableError, InvalidUsernameError,
+// InvalidPasswordError, PasswordNotAcceptedError, AccountLockedError, AccountDisabledError, AudienceNotOfferedError,
+// CredentialAlreadyInUseError, EmailAlreadyInUseError, AddressDiffersError, ProviderAlreadyLinkedError,
+// RecentSignInRequiredError, ContinuationTokenInvalidError, ContinuationTokenExpiredError, CallbackInvalidError,
+// SignInRefusedError, FlowUsedError, ListenerGoneError, UserMismatchError, TooManyFromClientError.
 func (m AccountMethods) Link(ctx context.Context, params AccountLinkParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "account.link", params, options)
 }
@@ -202,14 +202,15 @@ func (m AccountMethods) ListPages(params AccountListParams, options ...CallOptio
 // then on. Everything that only one of them has is kept: ways in, attributes, claims, second factors. What both have
 // and an account can have once is decided by fields, providers and identities, and by policy for what they do not
 // name. Where either has second factors its session must have shown one, and all factors of both are asked for;
-// recovery codes of the other account are gone. Its sessions end, and where the account that stays gets a factor its
-// other sessions too. In pools, logins of the other account become logins of this one, and two identities are merged
-// by the pool's rules. With dryRun nothing is changed, and the answer is what it would be.
+// recovery codes of the other account are gone. Its sessions end, and where the account that stays gets a factor, or
+// another address and password in place of its own, its other sessions too. In pools, logins of the other account
+// become logins of this one, and two identities are merged by the pool's rules. With dryRun nothing is changed, and
+// the answer is what it would be.
 //
 // Errors: MergeUndecidedError, RecentSignInRequiredError, SecondFactorNeededError, TooManyFactorsError,
 // ClaimsTooLongError, AudienceNotOfferedError, TokenMalformedError, TokenAlgorithmNotAllowedError,
 // TokenKeyUnknownError, TokenSignatureInvalidError, TokenIssuerMismatchError, TokenExpiredError,
-// TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError.
+// TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError, AccountMergedError.
 func (m AccountMethods) Merge(ctx context.Context, params AccountMergeParams, options ...CallOption) (*AccountMergeResult, error) {
 	return invoke[AccountMergeResult](ctx, m.client, "account.merge", params, options)
 }
@@ -239,11 +240,11 @@ func (m AccountMethods) ProviderToken(ctx context.Context, params AccountProvide
 //
 // Errors: TokenMalformedError, TokenAlgorithmNotAllowedError, TokenKeyUnknownError, TokenSignatureInvalidError,
 // TokenIssuerMismatchError, TokenExpiredError, TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError,
-// IDPNotFoundError, IDPDisabledError, InvalidCredentialError, InvalidNonceError, PendingTokenInvalidError,
-// ProviderUnavailableError, ProviderUnusableError, InvalidUsernameError, InvalidPasswordError, PasswordNotSetError,
-// PasswordChangeRequiredError, AccountLockedError, AccountDisabledError, AudienceNotOfferedError, UserMismatchError,
-// ContinuationTokenInvalidError, ContinuationTokenExpiredError, CallbackInvalidError, SignInRefusedError,
-// FlowUsedError, ListenerGoneError, TooManyFromClientError.
+// AccountMergedError, IDPNotFoundError, IDPDisabledError, InvalidCredentialError, InvalidNonceError,
+// PendingTokenInvalidError, ProviderUnavailableError, ProviderUnusableError, InvalidUsernameError,
+// InvalidPasswordError, PasswordNotSetError, PasswordChangeRequiredError, AccountLockedError, AccountDisabledError,
+// AudienceNotOfferedError, UserMismatchError, ContinuationTokenInvalidError, ContinuationTokenExpiredError,
+// CallbackInvalidError, SignInRefusedError, FlowUsedError, ListenerGoneError, TooManyFromClientError.
 func (m AccountMethods) Reauthenticate(ctx context.Context, params AccountReauthenticateParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "account.reauthenticate", params, options)
 }
@@ -286,7 +287,7 @@ func (m AccountMethods) SubmitCode(ctx context.Context, params AccountSubmitCode
 //
 // Errors: TokenMalformedError, TokenAlgorithmNotAllowedError, TokenKeyUnknownError, TokenSignatureInvalidError,
 // TokenIssuerMismatchError, TokenExpiredError, TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError,
-// ProviderNotLinkedError, LastProviderError, RecentSignInRequiredError.
+// AccountMergedError, ProviderNotLinkedError, LastProviderError, RecentSignInRequiredError.
 func (m AccountMethods) Unlink(ctx context.Context, params AccountUnlinkParams, options ...CallOption) (*Account, error) {
 	return invoke[Account](ctx, m.client, "account.unlink", params, options)
 }

@@ -1503,8 +1503,8 @@ func (e *UserNotFoundError) Unwrap() error {
 	return &e.AnswerError
 }
 
-// PasswordNotSetError is the error passwordNotSet, 4018. A password for an account that signs in otherwise, or its
-// reset.
+// PasswordNotSetError is the error passwordNotSet, 4018. A password for an account that signs in otherwise, the reset
+// of one in a tenant without passwords, or a sign-in to an account whose ways in are all gone.
 //
 // Equivalents: nativeAuth invalid_request 500222; firebase INVALID_PASSWORD.
 type PasswordNotSetError struct {
@@ -2096,6 +2096,23 @@ func (e *ExportFailedError) Unwrap() error {
 	return &e.AnswerError
 }
 
+// AddressDiffersError is the error addressDiffers, 5060. A password is to be linked with another address than the
+// verified one of the account.
+type AddressDiffersError struct {
+	AnswerError
+
+	// The address of the account.
+	Email string `json:"email"`
+
+	// The method that goes on from here.
+	Next string `json:"next"`
+}
+
+// Unwrap gives what every answered error has.
+func (e *AddressDiffersError) Unwrap() error {
+	return &e.AnswerError
+}
+
 // ProviderUnavailableError is the error providerUnavailable, 6001. A login provider does not answer, or says that it
 // cannot now.
 //
@@ -2224,7 +2241,7 @@ type InvalidCredentialError struct {
 	ProviderID string `json:"providerId"`
 
 	// What failed: malformed, algorithm, signature, issuer, audience, authorizedParty, expired, notYetValid, subject,
-	// accessTokenHash, codeHash, accessToken, code or deviceCode.
+	// accessTokenHash, codeHash, accessToken, code, deviceCode or userInfo.
 	Check string `json:"check"`
 
 	// What is wrong and how it must be.
@@ -3403,6 +3420,10 @@ func typed(answer AnswerError) error {
 		return e
 	case 5043:
 		e := &ExportFailedError{AnswerError: answer}
+		fillRecord(answer.Data, e)
+		return e
+	case 5060:
+		e := &AddressDiffersError{AnswerError: answer}
 		fillRecord(answer.Data, e)
 		return e
 	case 6001:

@@ -20,7 +20,8 @@ type IDPMethods struct {
 // Equivalent: firebase createAuthUri.
 //
 // Errors: TenantNotFoundError, IDPNotFoundError, IDPDisabledError, ListenerUnavailableError,
-// ProviderUnavailableError, ProviderUnusableError, TokenExpiredError, TokenMalformedError, TokenRevokedError.
+// ProviderUnavailableError, ProviderUnusableError, TokenExpiredError, TokenMalformedError, TokenRevokedError,
+// AccountMergedError.
 func (m IDPMethods) Authorize(ctx context.Context, params IDPAuthorizeParams, options ...CallOption) (*IDPAuthorizeResult, error) {
 	return invoke[IDPAuthorizeResult](ctx, m.client, "idp.authorize", params, options)
 }
@@ -33,7 +34,7 @@ func (m IDPMethods) Authorize(ctx context.Context, params IDPAuthorizeParams, op
 // waits for the person, and holds no thread meanwhile.
 //
 // Errors: TenantNotFoundError, IDPNotFoundError, IDPDisabledError, SignInRefusedError, ProviderUnavailableError,
-// ProviderUnusableError, TokenExpiredError, TokenMalformedError, TokenRevokedError.
+// ProviderUnusableError, TokenExpiredError, TokenMalformedError, TokenRevokedError, AccountMergedError.
 func (m IDPMethods) AuthorizeDevice(ctx context.Context, params IDPAuthorizeDeviceParams, options ...CallOption) (*IDPAuthorizeDeviceResult, error) {
 	return invoke[IDPAuthorizeDeviceResult](ctx, m.client, "idp.authorizeDevice", params, options)
 }

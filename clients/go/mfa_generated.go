@@ -34,8 +34,8 @@ func (m MFAMethods) Challenge(ctx context.Context, params MFAChallengeParams, op
 // Errors: FactorCodeInvalidError, AccountLockedError, AccountDisabledError, SecondFactorsOffError,
 // UnsupportedFirstFactorError, EmailNotVerifiedError, RecentSignInRequiredError, SecondFactorNeededError,
 // TooManyFactorsError, FactorExistsError, FactorAddsNothingError, AudienceNotOfferedError, ScopeNotOfferedError,
-// TokenRevokedError, TooManyFromClientError, ContinuationTokenInvalidError, ContinuationTokenExpiredError,
-// FlowFinishedError, FlowEndedError, StepNotPossibleError.
+// TokenRevokedError, AccountMergedError, TooManyFromClientError, ContinuationTokenInvalidError,
+// ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError, StepNotPossibleError.
 func (m MFAMethods) Confirm(ctx context.Context, params MFAConfirmParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "mfa.confirm", params, options)
 }
@@ -55,7 +55,7 @@ func (m MFAMethods) Confirm(ctx context.Context, params MFAConfirmParams, option
 // MessageNotSentError, TooManyFromClientError, ContinuationTokenInvalidError, ContinuationTokenExpiredError,
 // FlowFinishedError, FlowEndedError, StepNotPossibleError, TokenMalformedError, TokenAlgorithmNotAllowedError,
 // TokenKeyUnknownError, TokenSignatureInvalidError, TokenIssuerMismatchError, TokenExpiredError,
-// TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError.
+// TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError, AccountMergedError.
 func (m MFAMethods) Enroll(ctx context.Context, params MFAEnrollParams, options ...CallOption) (*EnrolmentStep, error) {
 	return invoke[EnrolmentStep](ctx, m.client, "mfa.enroll", params, options)
 }
@@ -80,7 +80,8 @@ func (m MFAMethods) List(ctx context.Context, params MFAListParams, options ...C
 //
 // Errors: SecondFactorsOffError, NoSecondFactorError, RecentSignInRequiredError, SecondFactorNeededError,
 // TokenMalformedError, TokenAlgorithmNotAllowedError, TokenKeyUnknownError, TokenSignatureInvalidError,
-// TokenIssuerMismatchError, TokenExpiredError, TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError.
+// TokenIssuerMismatchError, TokenExpiredError, TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError,
+// AccountMergedError.
 func (m MFAMethods) RecoveryCodes(ctx context.Context, params MFARecoveryCodesParams, options ...CallOption) (*MFARecoveryCodesResult, error) {
 	return invoke[MFARecoveryCodesResult](ctx, m.client, "mfa.recoveryCodes", params, options)
 }

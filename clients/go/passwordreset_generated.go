@@ -24,8 +24,9 @@ func (m PasswordResetMethods) ResendCode(ctx context.Context, params PasswordRes
 
 // Start: Start the reset of a password.
 //
-// Sends a code to the address of an account that has a password. Who signs in with codes has none to reset, and is
-// told so with passwordNotSet, unless the tenant has enumerationProtection.
+// Sends a code to the address of an account that has a password, or no way in but providers: whoever has the address
+// can set one. Then nobody else's provider leads to the account any more. Who signs in with codes has none to reset,
+// and is told so with passwordNotSet, unless the tenant has enumerationProtection.
 //
 // Equivalent: nativeAuth /resetpassword/v1.0/start, /resetpassword/v1.0/challenge, firebase accounts:sendOobCode.
 //

@@ -25,8 +25,8 @@ func (m SessionMethods) List(ctx context.Context, params SessionListParams, opti
 //
 // Equivalent: nativeAuth /oauth2/v2.0/token grant_type=refresh_token, firebase securetoken token.
 //
-// Errors: RefreshTokenInvalidError, RefreshTokenExpiredError, RefreshTokenReusedError, AccountDisabledError,
-// AudienceNotOfferedError, ScopeNotOfferedError, ScopeNotGrantedError.
+// Errors: RefreshTokenInvalidError, AccountMergedError, RefreshTokenExpiredError, RefreshTokenReusedError,
+// AccountDisabledError, AudienceNotOfferedError, ScopeNotOfferedError, ScopeNotGrantedError.
 func (m SessionMethods) Refresh(ctx context.Context, params SessionRefreshParams, options ...CallOption) (*Tokens, error) {
 	return invoke[Tokens](ctx, m.client, "session.refresh", params, options)
 }

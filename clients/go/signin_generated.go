@@ -40,12 +40,15 @@ func (m SignInMethods) ResendCode(ctx context.Context, params SignInResendCodePa
 // Says what the account needs: a password, or a code, which is sent. With the tenant's enumerationProtection it says
 // the same to everybody: passwordRequired where the tenant's method is emailPassword, else codeRequired. Then
 // submitPassword is taken beside submitCode, and resendCode sends a code in place of the password, whatever account
-// there is, or none; whoever cannot sign in gets a mail that says so.
+// there is, or none; whoever cannot sign in gets a mail that says so. An account without a password or codes of its
+// own answers providerRequired, with the providers that lead to it; without such either, passwordNotSet. Where the
+// tenant takes no passwords and the address is not verified, its owner gets a code, and nobody else's provider leads
+// to the account from then on.
 //
 // Equivalent: nativeAuth /oauth2/v2.0/initiate, /oauth2/v2.0/challenge.
 //
-// Errors: TenantNotFoundError, InvalidUsernameError, UserNotFoundError, TooManyCodesError, TooManyFailedSendsError,
-// SendUnderwayError, MessageNotSentError, TooManyFromClientError.
+// Errors: TenantNotFoundError, InvalidUsernameError, UserNotFoundError, PasswordNotSetError, TooManyCodesError,
+// TooManyFailedSendsError, SendUnderwayError, MessageNotSentError, TooManyFromClientError.
 func (m SignInMethods) Start(ctx context.Context, params SignInStartParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "signIn.start", params, options)
 }

@@ -744,10 +744,12 @@ type AccountMergeParams struct {
 	// For everything that is not named below. Without it: "fail".
 	Policy MergePolicy `json:"policy,omitempty"`
 
-	// By field: email, an attribute's name, or claims for all claims.
+	// By field: email, an attribute's name, claims/ and the name of a claim, or claims for all the others. A name
+	// that fits nothing of either is refused.
 	Fields map[string]MergePolicy `json:"fields,omitempty"`
 
-	// By provider of which both have a login.
+	// By provider of which both have a login. A name that is no provider of the tenant, nor of either account, is
+	// refused.
 	Providers map[string]MergePolicy `json:"providers,omitempty"`
 
 	// For pools in which both have an identity and the pool's rules do not let them be merged; without it, policy.
@@ -3659,7 +3661,7 @@ func (v IDPAuthorizeResult) GoString() string {
 
 // IDPCheck: One thing that was looked at.
 type IDPCheck struct {
-	// What was looked at: settings, discovery, keys, responseType, algorithms or endpoint.
+	// What was looked at: settings, discovery, keys, algorithms, responseType or endpoints.
 	Check string `json:"check"`
 
 	// Whether it is as it must be.
@@ -8181,6 +8183,10 @@ type SignInStep struct {
 
 	// completed with a provider, where it was asked for: its own tokens.
 	ProviderTokens *ProviderTokens `json:"providerTokens,omitempty"`
+
+	// providerRequired: the method for whoever has the address and none of the providers. It sends a code to the
+	// address, and with a new password nobody else's provider leads to the account any more.
+	Next string `json:"next,omitempty"`
 
 	// providerRequired: the providers that lead to the account; none for one that has only its own password or codes.
 	Providers []string `json:"providers,omitempty"`

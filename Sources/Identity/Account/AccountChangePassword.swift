@@ -12,7 +12,7 @@ extension AccountService {
         let token = try TenantTokenVerifier(surroundings: surroundings, catalogue: catalogue).verify(
             request.idToken, .init(use: .id), now: now)
         let (before, tenant) = try surroundings.database.read { tx in
-            guard let account = try tx.account(token.accountId) else { throw TokenRevoked(reason: "its account was deleted") }
+            guard let account = try tx.account(token.accountId) else { throw try tx.loss(ofAccount: token.accountId) }
             let tenant = try catalogue.tenant(token.tenantId, in: tx)
             try tx.lockout(of: account.lockoutSubject, at: now).check(
                 at: now, unlock: tenant.unlock(account, of: account.address, at: now, in: tx))
@@ -27,7 +27,7 @@ extension AccountService {
         let fresh = completion.fresh()
         let outcome = try surroundings.database.write { tx -> Result<SignInCompletion.SignedIn, InvalidPassword> in
             try tx.lock([before.id])
-            guard var account = try tx.account(before.id) else { throw TokenRevoked(reason: "its account was deleted") }
+            guard var account = try tx.account(before.id) else { throw try tx.loss(ofAccount: before.id) }
             let refusal = try check.judge(
                 request.currentPassword, isRight: try check.isStillRight(match, account), subject: account.lockoutSubject,
                 unlock: tenant.unlock(account, of: account.address, at: now, in: tx), tenant, at: now, in: tx)

@@ -5,7 +5,8 @@ extension AccountService {
     /// Adds a way into the account of whoever shows an ID token.
     ///
     /// - Throws: `TooManyFromClient`, what verifying the ID token and proving the credential throw, `CredentialAlreadyInUse`, `EmailAlreadyInUse`,
-    ///   `ProviderAlreadyLinked`, `RecentSignInRequired`, `InvalidPassword`, `PasswordNotAccepted`, `AudienceNotOffered`.
+    ///   `ProviderAlreadyLinked`, `AddressDiffers`, `RecentSignInRequired`, `InvalidPassword`, `PasswordNotAccepted`,
+    ///   `AudienceNotOffered`.
     /// - Source: firebase.md 2.5.4 step 3, 5.2.
     public func link(_ request: AccountLink.Params, _ call: any CallContext) throws -> AccountLink.Result {
         let now = surroundings.clock.now
@@ -18,24 +19,22 @@ extension AccountService {
         switch try proofs.prove(request.credential, in: tenant.id, for: token.accountId, call, now: now) {
         case .password(let username, let password):
             let linking = PasswordLinking(surroundings: surroundings, completion: completion, tenant: tenant, token: token)
-            let signedIn: SignInCompletion.SignedIn
-            do { signedIn = try linking.link(username, password, call, at: now) } catch let taken as EmailAlreadyInUse {
-                throw try flows.failed(taken, by: client, at: now)
-            }
-            return try completion.answer(signedIn, tenant, audience: request.audience, isNew: false, at: now)
+            let (outcome, signIn): (FirstFactor, PendingSignIn)
+            do {
+                (outcome, signIn) = try linking.link(username, password, audience: request.audience, call, at: now)
+            } catch let taken as EmailAlreadyInUse { throw try flows.failed(taken, by: client, at: now) }
+            return try completion.answer(outcome, tenant, signIn, at: now)
         case .provider(let identity, let spending):
             let linking = ProviderLinking(completion: completion, tenant: tenant, token: token, identity: identity)
             let fresh = completion.fresh()
             let outcome = try surroundings.database.write(isolation: .serializable) { tx in
                 // Also what cannot be linked was shown, and is not taken again.
                 if let spending { try tx.spend(spending) }
-                return try linking.link(fresh, call, at: now, in: tx)
+                return try linking.link(
+                    audience: request.audience, returnsProviderTokens: request.returnProviderTokens, fresh, call, at: now, in: tx)
             }
             switch outcome {
-            case .success(let signedIn):
-                return try completion.answer(
-                    signedIn, tenant, audience: request.audience, isNew: false, identity,
-                    returnsProviderTokens: request.returnProviderTokens, at: now)
+            case .success(let (outcome, signIn)): return try completion.answer(outcome, tenant, signIn, at: now)
             case .failure(let failure):
                 let pending = proofs.pending.token(of: identity, in: tenant.id, at: now)
                 switch failure.refusal {
@@ -43,7 +42,7 @@ extension AccountService {
                     throw CredentialAlreadyInUse(providerId: identity.providerId, email: identity.email, pendingToken: pending)
                 case .emailAlreadyInUse:
                     throw EmailAlreadyInUse(email: identity.email ?? "", providerId: identity.providerId, pendingToken: pending)
-                case .providerAlreadyLinked: throw ProviderAlreadyLinked(providerId: identity.providerId)
+                case .providerAlreadyLinked, .addressDiffers: throw ProviderAlreadyLinked(providerId: identity.providerId)
                 }
             }
         }

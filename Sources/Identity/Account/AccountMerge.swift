@@ -30,7 +30,7 @@ extension AccountService {
                 outcome.plan.account.password = try surroundings.passwords.moved(
                     password, from: source.accountId, to: target.accountId)
             }
-            if !outcome.plan.movedFactors.isEmpty { _ = try tx.deleteSessions(of: target.accountId) }
+            if outcome.plan.endsSessions { _ = try tx.deleteSessions(of: target.accountId) }
             try tx.merge(outcome.source.account, by: outcome.plan, at: now)
             try outcome.identities.apply(at: now, in: tx)
             try surroundings.audit.record(outcome.event(call), at: now, in: tx)

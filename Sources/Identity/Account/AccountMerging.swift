@@ -23,10 +23,12 @@ struct AccountMerging: Sendable {
         let now: Int64
     }
 
-    /// - Throws: `TokenRevoked`, `RecentSignInRequired`, `SecondFactorNeeded`, `MergeUndecided`, `TooManyFactors`, `ClaimsTooLong`.
+    /// - Throws: `InvalidParams` for a choice about nothing, `AccountMerged`, `TokenRevoked`,
+    ///   `RecentSignInRequired`, `SecondFactorNeeded`, `MergeUndecided`, `TooManyFactors`, `ClaimsTooLong`.
     func decide(in tx: Transaction) throws -> Outcome {
         let owners = (target: try OwnAccount(target, in: tx), source: try OwnAccount(source, in: tx))
         let (own, other) = (try side(owners.target, in: tx), try side(owners.source, in: tx))
+        try MergeNames(own, other, tenant, in: tx).check(choices)
         let plan = try MergeRule(choices: choices).plan(own, other, at: now)
         let identities = try MergedIdentities(
             of: own.account.id, and: other.account.id, tenantId: tenant.id, choices.identities ?? choices.policy, catalogue, in: tx)
@@ -36,7 +38,7 @@ struct AccountMerging: Sendable {
         }
         let replaced = plan.replacedLogins.map(\.providerId)
         var ended = try tx.sessionCount(of: other.account.id)
-        if !plan.movedFactors.isEmpty { ended += try tx.sessionCount(of: own.account.id) }
+        if plan.endsSessions { ended += try tx.sessionCount(of: own.account.id) }
         return Outcome(
             target: owners.target, source: owners.source, plan: plan, identities: identities,
             logins: (own.logins.filter { !replaced.contains($0.providerId) } + plan.movedLogins)

@@ -14,9 +14,10 @@ extension AccountService {
             var account = own.account
             let logins = try tx.accountLogins(of: account.id).map(\.providerId)
             let way = account.ownWayIn
+            let usable = try catalogue.usableProviders(among: logins, of: account.tenantId, in: tx)
             do throws(UnlinkRule.Refusal) {
                 try UnlinkRule.check(
-                    request.providerId, own: way, providers: logins, isNamedByBackend: account.method == .custom,
+                    request.providerId, own: way, providers: logins, usable: usable, isNamedByBackend: account.method == .custom,
                     isRecent: own.isRecent(at: now), force: request.force)
             } catch {
                 switch error {

@@ -19,6 +19,8 @@ enum LinkRule {
         var addressOwner: String?
         /// V.
         var isTrusted = false
+        /// U: whether the own address was shown to be the owner's.
+        var isOwnAddressVerified = false
     }
 
     /// What happens to the account's own address.
@@ -33,6 +35,8 @@ enum LinkRule {
         case credentialAlreadyInUse
         case emailAlreadyInUse
         case providerAlreadyLinked
+        /// The account has shown that another address is its owner's; a password drops none (account.changeEmail does, with a code).
+        case addressDiffers
     }
 
     /// A login of a provider.
@@ -51,7 +55,9 @@ enum LinkRule {
         if facts.hasProvider { return .failure(.init(.providerAlreadyLinked)) }  // row 9
         guard let address = facts.address else { return .success(.stays) }
         if let holder = facts.addressOwner, holder != facts.accountId { return .failure(.init(.emailAlreadyInUse)) }  // row 8
-        return .success(facts.ownAddress == address ? .stays : .isTaken(address, verified: false))
+        if facts.ownAddress == address { return .success(.stays) }
+        if facts.ownAddress != nil, facts.isOwnAddressVerified { return .failure(.init(.addressDiffers)) }
+        return .success(.isTaken(address, verified: false))
     }
 }
 
@@ -74,13 +80,14 @@ enum UnlinkRule {
     /// - Parameters:
     ///   - own: the account's own way in: `password` or `code`.
     ///   - providers: those of its logins.
+    ///   - usable: those of them that somebody can sign in with: a provider that is switched off or gone is no way in.
     ///   - isNamedByBackend: whether custom tokens lead to it too.
     static func check(
-        _ providerId: String, own: String?, providers: [String], isNamedByBackend: Bool, isRecent: Bool, force: Bool
+        _ providerId: String, own: String?, providers: [String], usable: [String], isNamedByBackend: Bool, isRecent: Bool, force: Bool
     ) throws(Refusal) {
-        let ways = [own].compactMap { $0 } + providers
-        guard ways.contains(providerId) else { throw .notLinked }
+        guard ([own].compactMap { $0 } + providers).contains(providerId) else { throw .notLinked }
         if providerId == own, !isRecent { throw .tooOld }
-        if ways.count == 1, !isNamedByBackend, !force { throw .last }
+        let isLast = ([own].compactMap { $0 } + usable).allSatisfy { $0 == providerId }
+        if isLast, !isNamedByBackend, !force { throw .last }
     }
 }

@@ -33,6 +33,10 @@ struct MergeRule {
         var replacedLogins: [AccountLogin] = []
         var movedFactors: [FactorRecord] = []
 
+        /// Whether the account that stays loses a way in of its own or gains a factor: then sessions that began before go with it
+        /// (firebase.md 4.3).
+        var endsSessions = false
+
         var undecided: [MergeConflict] { conflicts.filter { $0.policy == .fail } }
     }
 
@@ -44,7 +48,9 @@ struct MergeRule {
         plan.account.updatedAt = now
         let way = address(target.account, source.account, &plan)
         plan.account.attributes = united(target.account.attributes, source.account.attributes, &plan) { ($0, choices.fields[$0]) }
-        plan.account.claims = united(target.account.claims, source.account.claims, &plan) { ("claims/\($0)", choices.fields["claims"]) }
+        plan.account.claims = united(target.account.claims, source.account.claims, &plan) {
+            ("claims/\($0)", choices.fields["claims/\($0)"] ?? choices.fields["claims"])
+        }
         try TenantTokenClaims.check(custom: plan.account.claims)
         logins(target, source, &plan)
         try factors(target, source, &plan)
@@ -73,6 +79,7 @@ struct MergeRule {
         if let way = dropped.ownWay { plan.droppedWays.append(way) }
         guard !keeps else { return target.ownWayIn }
         plan.takesAddress = true
+        plan.endsSessions = target.ownWayIn != nil
         plan.movedWay = kept.ownWayIn
         plan.account.username = kept.username
         plan.account.email = kept.email
@@ -119,6 +126,7 @@ struct MergeRule {
                 own.kind == factor.kind && factor.target != nil && own.target.map(Username.fold) == factor.target.map(Username.fold)
             }
         }
+        if !plan.movedFactors.isEmpty { plan.endsSessions = true }
         if target.factors.count + plan.movedFactors.count > FactorRecord.most { throw TooManyFactors(maximum: Int64(FactorRecord.most)) }
     }
 

@@ -8,10 +8,10 @@ struct OwnAccount {
 
     /// Reads them anew, in the transaction that writes.
     ///
-    /// - Throws: `TokenRevoked` for what is over since the token was verified.
+    /// - Throws: `AccountMerged`; `TokenRevoked` for what else is over since the token was verified.
     init(_ token: VerifiedTenantToken, in tx: Transaction) throws {
         try tx.lock([token.accountId])
-        guard let account = try tx.account(token.accountId) else { throw TokenRevoked(reason: "its account was deleted") }
+        guard let account = try tx.account(token.accountId) else { throw try tx.loss(ofAccount: token.accountId) }
         if account.isDisabled { throw TokenRevoked(reason: "its account is disabled") }
         guard let session = try tx.session(token.sessionId) else { throw TokenRevoked(reason: "its session was ended") }
         self.account = account

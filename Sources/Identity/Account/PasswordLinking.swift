@@ -8,9 +8,11 @@ struct PasswordLinking: Sendable {
     let tenant: TenantRecord
     let token: VerifiedTenantToken
 
-    /// - Throws: `RecentSignInRequired`, `ProviderAlreadyLinked`, `EmailAlreadyInUse`, `InvalidPassword`, `PasswordNotAccepted`,
+    /// - Throws: `RecentSignInRequired`, `ProviderAlreadyLinked`, `EmailAlreadyInUse`, `AddressDiffers`, `InvalidPassword`, `PasswordNotAccepted`,
     ///   `TokenRevoked`.
-    func link(_ username: Username, _ password: String, _ call: any CallContext, at now: Int64) throws -> SignInCompletion.SignedIn {
+    func link(_ username: Username, _ password: String, audience: String?, _ call: any CallContext, at now: Int64) throws -> (
+        FirstFactor, PendingSignIn
+    ) {
         let name = AccountLink.info.name
         if tenant.settings.localAccountMethod == .emailCode { throw PasswordNotAccepted() }
         let before = try surroundings.database.read { tx in
@@ -39,9 +41,9 @@ struct PasswordLinking: Sendable {
             try tx.endFlows(of: account.id)
             var proof = SignInProof.password
             proof.claims = own.session.claims
-            return try completion.begin(
-                account, tenant, proof.adding(own.session.secondFactor), scope: try own.session.scope(in: tenant), fresh, name, call,
-                at: now, in: tx)
+            let signIn = PendingSignIn(
+                proof.adding(own.session.secondFactor), audience: audience, scope: try own.session.scope(in: tenant))
+            return (try completion.conclude(linked: account, tenant, signIn, own, fresh, call, at: now, in: tx), signIn)
         }
     }
 
@@ -50,12 +52,15 @@ struct PasswordLinking: Sendable {
         let facts = LinkRule.Facts(
             accountId: own.account.id, providerId: "password", hasProvider: own.account.password != nil,
             ownAddress: own.account.email.map(Username.fold), address: username.folded,
-            addressOwner: try tx.account(named: username.folded, in: tenant.id)?.id)
+            addressOwner: try tx.account(named: username.folded, in: tenant.id)?.id, isOwnAddressVerified: own.account.isEmailVerified)
         switch LinkRule.password(facts) {
         case .success(let address): return address
         case .failure(let failure):
-            throw failure.refusal == .providerAlreadyLinked
-                ? ProviderAlreadyLinked(providerId: "password") as any Error : EmailAlreadyInUse(email: username.typed)
+            switch failure.refusal {
+            case .providerAlreadyLinked: throw ProviderAlreadyLinked(providerId: "password")
+            case .addressDiffers: throw AddressDiffers(email: own.account.email ?? "", next: "account.changeEmail")
+            case .credentialAlreadyInUse, .emailAlreadyInUse: throw EmailAlreadyInUse(email: username.typed)
+            }
         }
     }
 }

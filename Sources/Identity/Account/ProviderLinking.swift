@@ -8,10 +8,14 @@ struct ProviderLinking: Sendable {
     let token: VerifiedTenantToken
     let identity: ProviderIdentity
 
-    /// - Throws: `TokenRevoked`.
+    /// - Parameters:
+    ///   - audience: whom the access token is to be for.
+    ///   - returnsProviderTokens: whether the answer has those of the provider.
+    /// - Throws: `AccountMerged`, `TokenRevoked`.
     func link(
-        _ fresh: SignInCompletion.Fresh, _ call: any CallContext, at now: Int64, in tx: Transaction
-    ) throws -> Result<SignInCompletion.SignedIn, LinkRule.Refusal.Failure> {
+        audience: String?, returnsProviderTokens: Bool, _ fresh: SignInCompletion.Fresh, _ call: any CallContext, at now: Int64,
+        in tx: Transaction
+    ) throws -> Result<(FirstFactor, PendingSignIn), LinkRule.Refusal.Failure> {
         let own = try OwnAccount(token, in: tx)
         switch LinkRule.provider(try facts(own.account, in: tx)) {
         case .failure(let failure): return .failure(failure)
@@ -30,10 +34,10 @@ struct ProviderLinking: Sendable {
             account.updatedAt = now
             guard try tx.insert(identity.login(at: now), of: account) else { throw Overtaken() }
             try tx.keepGrant(of: identity, for: account, completion.surroundings.vault)
-            return .success(
-                try completion.begin(
-                    account, tenant, proof(own, at: now), scope: try own.session.scope(in: tenant), fresh, AccountLink.info.name, call,
-                    at: now, in: tx))
+            let signIn = PendingSignIn(
+                proof(own, at: now), audience: audience, scope: try own.session.scope(in: tenant), identity,
+                returnsProviderTokens: returnsProviderTokens)
+            return .success((try completion.conclude(linked: account, tenant, signIn, own, fresh, call, at: now, in: tx), signIn))
         }
     }
 
@@ -54,5 +58,24 @@ struct ProviderLinking: Sendable {
             hasProvider: try tx.accountLogins(of: account.id).contains { $0.providerId == identity.providerId },
             oneAccountPerAddress: tenant.settings.oneAccountPerAddress, ownAddress: account.email.map(Username.fold), address: address,
             addressOwner: try address.flatMap { try tx.account(named: $0, in: tenant.id)?.id }, isTrusted: identity.isEmailTrusted)
+    }
+}
+
+extension SignInCompletion {
+    /// The session that a new way in leads to. An anonymous account was excused from second factors; by this it becomes one that is not,
+    /// so it is as at its first sign-in, and no anonymous session outlives a second factor that is still owed.
+    ///
+    /// - Parameter own: the session that has linked, of the account as it was.
+    func conclude(
+        linked account: AccountRecord, _ tenant: TenantRecord, _ signIn: PendingSignIn, _ own: OwnAccount, _ fresh: Fresh,
+        _ call: any CallContext, at now: Int64, in tx: Transaction
+    ) throws -> FirstFactor {
+        let name = AccountLink.info.name
+        guard own.account.method == .anonymous else {
+            return .signedIn(try begin(account, tenant, signIn.proof, scope: signIn.scope, fresh, name, call, at: now, in: tx))
+        }
+        let outcome = try conclude(account, tenant, signIn, fresh, name, call, at: now, in: tx)
+        if case .pending = outcome { _ = try tx.deleteSessions(of: account.id) }
+        return outcome
     }
 }

@@ -95,6 +95,13 @@ public final class Catalogue: Sendable {
         return known
     }
 
+    /// Those of `providers` that people of a tenant can sign in with: they are there and switched on.
+    func usableProviders(among providers: [String], of tenantId: String, in tx: Transaction) throws -> [String] {
+        try providers.filter { id in
+            try idps.value(for: [tenantId, id], in: tx) { try tx.idp(id, of: tenantId) }?.settings.enabled ?? false
+        }
+    }
+
     /// The name of the role that a pool gives to identities of `kind`.
     func roleName(_ kind: Identity.State, of poolId: String, in tx: Transaction) throws -> String? {
         let key = kind == .guest ? "unauthenticated" : "authenticated"

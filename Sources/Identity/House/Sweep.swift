@@ -13,7 +13,7 @@ struct Sweep: Sendable {
 
     /// Everything that is swept. What keeps rows that expire adds its line here.
     static func all(of surroundings: Surroundings, auditRetentionSeconds: Int64?) -> [Sweep] {
-        [.revocations, .signingKeys, .flows, .counts, .clients, .sendClaims, .sessions, .spentTokens, .idpFlows]
+        [.revocations, .signingKeys, .flows, .counts, .clients, .sendClaims, .sessions, .spentTokens, .idpFlows, .mergedRefreshTokens]
             + (auditRetentionSeconds.map { [.audit(AuditRetention(log: surroundings.audit, seconds: $0))] } ?? [])
     }
 }

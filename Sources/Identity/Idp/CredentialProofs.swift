@@ -55,7 +55,7 @@ struct CredentialProofs: Sendable {
             var identity = ProviderIdentity(claims, subject: subject, idp).adding(credential.user)
             identity.idToken = token
             identity.accessToken = credential.accessToken
-            let expiresAt = (claims["exp"]?.int ?? now) + IDTokenClaims.leewaySeconds
+            let expiresAt = (NumericDate.seconds(claims["exp"]) ?? now) + IDTokenClaims.leewaySeconds
             return .provider(
                 identity, spending: claims["nonce"] == nil ? nil : .idToken(SpentToken(jws.payload, idp, expiresAt: expiresAt)))
         }
@@ -65,7 +65,8 @@ struct CredentialProofs: Sendable {
         var identity: ProviderIdentity
         if let token = given.idToken {
             let (_, subject, claims) = try verify(token, from: given.idp, given.companions, call, now: now)
-            identity = ProviderIdentity(claims, subject: subject, given.idp)
+            let all = try UserInfo(surroundings).adding(to: claims, subject: subject, of: given, call)
+            identity = ProviderIdentity(all, subject: subject, given.idp)
             identity.idToken = token
         } else {
             identity = try AccessTokenIdentity(surroundings).identity(of: given.accessToken ?? "", from: given.idp, call)

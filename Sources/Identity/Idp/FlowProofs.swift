@@ -104,7 +104,8 @@ extension IdpFlow {
         let path = redirectUri.dropFirst("http://127.0.0.1".utf8.count).drop { $0 != "/" }
         return IdpFlow(
             id: id, tenantId: tenantId, providerId: providerId, kind: kind, accountId: accountId, redirectUri: "http://127.0.0.1\(path)",
-            isHeard: isHeard, tokenEndpoint: tokenEndpoint, namesIssuer: namesIssuer, scope: scope, expiresAt: expiresAt)
+            isHeard: isHeard, tokenEndpoint: tokenEndpoint, userinfoEndpoint: userinfoEndpoint, namesIssuer: namesIssuer, scope: scope,
+            expiresAt: expiresAt)
     }
 }
 

@@ -44,7 +44,7 @@ enum ForeignIDToken {
                 throw refuse("authorizedParty", "The ID token is for several clients, and its azp is not one of the provider's client ids.")
             }
         }
-        guard let expiresAt = claims["exp"]?.number?.int64, expiresAt > now - IDTokenClaims.leewaySeconds else {
+        guard let expiresAt = NumericDate.seconds(claims["exp"]), expiresAt > now - IDTokenClaims.leewaySeconds else {
             throw refuse("expired", "The ID token has expired, or does not say when it does. Get a new one from the provider.")
         }
         for name in ["iat", "nbf"] {
@@ -52,7 +52,7 @@ enum ForeignIDToken {
                 if name == "iat" { throw refuse("notYetValid", "The ID token does not say when it was made (iat).") }
                 continue
             }
-            guard let moment = moment.number?.int64, moment <= now + IDTokenClaims.leewaySeconds else {
+            guard let moment = NumericDate.seconds(moment), moment <= now + IDTokenClaims.leewaySeconds else {
                 throw refuse("notYetValid", "The ID token is from the future: its \(name) is after \(now). Is a clock wrong?")
             }
         }

@@ -21,11 +21,13 @@ extension IdpService {
             throw ProviderUnusable(
                 provider: idp.providerId, check: "document", reason: "Its discovery document names no endpoint to send people to.")
         }
+        try check([.authorization] + (kind == .code ? [.token] : []), of: endpoints, idp)
         let (secrets, id, scope) = (IdpFlowSecrets(surroundings.vault), newFlowId(), idp.scope(request.scopes))
         func flow(_ redirectUri: String, isHeard: Bool) -> IdpFlow {
             IdpFlow(
                 id: id, tenantId: idp.tenantId, providerId: idp.providerId, kind: kind, accountId: accountId, redirectUri: redirectUri,
-                isHeard: isHeard, tokenEndpoint: endpoints.token, namesIssuer: endpoints.namesIssuer, scope: scope,
+                isHeard: isHeard, tokenEndpoint: endpoints.token, userinfoEndpoint: endpoints.userinfo, namesIssuer: endpoints.namesIssuer,
+                scope: scope,
                 expiresAt: now + IdpFlow.lifetimeSeconds)
         }
         let begun: IdpFlow
@@ -82,11 +84,15 @@ extension IdpService {
     /// - Throws: `ProviderUnavailable`, `ProviderUnusable`.
     func endpoints(of idp: IdpRecord, _ call: any CallContext) throws -> IdpEndpoints {
         if let known = IdpEndpoints.known(idp) { return known }
-        let endpoints = IdpEndpoints(try surroundings.foreign.description(of: idp.issuers.first ?? "", idp.address, call))
-        try PublishedURL.check(endpoints.authorization, "authorization_endpoint", of: idp)
-        try PublishedURL.check(endpoints.token, "token_endpoint", of: idp)
-        try PublishedURL.check(endpoints.device, "device_authorization_endpoint", of: idp)
-        return endpoints
+        return IdpEndpoints(try surroundings.foreign.description(of: idp.issuers.first ?? "", idp.address, call))
+    }
+
+    /// - Throws: `ProviderUnusable` for an endpoint that nobody may be sent to, or asked at.
+    func check(_ kinds: [IdpEndpoints.Kind], of endpoints: IdpEndpoints, _ idp: IdpRecord) throws {
+        // Those that publish no document are known, or an administrator typed where they are.
+        if IdpEndpoints.known(idp) != nil { return }
+        let flaws = kinds.compactMap { endpoints.flaw($0, of: idp, allowsPlainLoopback: surroundings.foreign.allowsPlainLoopback) }
+        if let flaw = flaws.first { throw ProviderUnusable(provider: idp.providerId, check: "address", reason: flaw) }
     }
 
     /// 16 bytes in hexadecimal.

@@ -18,6 +18,7 @@ extension IdpService {
         guard let place = endpoints.device, let token = endpoints.token else {
             throw unusable("It has no device flow: its discovery document names no device_authorization_endpoint. Use idp.authorize.")
         }
+        try check([.device, .token], of: endpoints, idp)
         let scope = idp.scope(request.scopes)
         let question = try TokenEndpoint.question(place, [("scope", scope)], idp, surroundings.vault)
         let (status, answer) = try surroundings.foreign.object(question, of: idp.address, call)
@@ -29,22 +30,23 @@ extension IdpService {
         guard let code = answer["device_code"]?.string, let userCode = answer["user_code"]?.string,
             let page = (answer["verification_uri"] ?? answer["verification_url"])?.string
         else { throw unusable("It answers a request for a device code without device_code, user_code or verification_uri.") }
-        let whole = answer["verification_uri_complete"]?.string
-        for (name, url) in [("verification_uri", page), ("verification_uri_complete", whole)] {
-            try PublishedURL.check(url, name, of: idp)
+        let complete = answer["verification_uri_complete"]?.string
+        for (name, url) in [("verification_uri", page), ("verification_uri_complete", complete ?? page)] {
+            if let flaw = idp.flaw(of: url, called: name, allowsPlainLoopback: surroundings.foreign.allowsPlainLoopback) { throw unusable(flaw) }
         }
         let id = newFlowId()
         let lifetime = min(max(answer["expires_in"]?.number?.int64 ?? IdpFlow.lifetimeSeconds, 1), 3600)
         var flow = IdpFlow(
             id: id, tenantId: idp.tenantId, providerId: idp.providerId, kind: .device, accountId: accountId, redirectUri: "",
-            isHeard: false, tokenEndpoint: token, namesIssuer: false, scope: scope, expiresAt: now + lifetime)
+            isHeard: false, tokenEndpoint: token, userinfoEndpoint: endpoints.userinfo, namesIssuer: false, scope: scope,
+            expiresAt: now + lifetime)
         flow.intervalSeconds = min(max(answer["interval"]?.number?.int64 ?? 5, 1), 60)
         flow.sealed = IdpFlowSecrets(surroundings.vault).seal(code, of: id)
         let begun = flow
         try surroundings.database.write { try $0.insert(begun) }
         return IdpAuthorizeDevice.Result(
             continuationToken: ContinuationTokens(surroundings).token(of: id, step: 0), userCode: Words.of(userCode),
-            verificationUri: page, verificationUriComplete: whole,
+            verificationUri: page, verificationUriComplete: complete,
             intervalSeconds: begun.intervalSeconds, expiresAt: begun.expiresAt)
     }
 }

@@ -6,8 +6,27 @@ struct IdpEndpoints: Sendable, Equatable {
     var authorization: String?
     var token: String?
     var device: String?
+    /// Where it tells more of a person (OpenID Connect Core 5.3).
+    var userinfo: String?
     /// Whether it names itself when it sends somebody back (RFC 9207).
     var namesIssuer = false
+
+    /// An endpoint as documents call it.
+    enum Kind: String, CaseIterable {
+        case authorization = "authorization_endpoint"
+        case token = "token_endpoint"
+        case device = "device_authorization_endpoint"
+        case userinfo = "userinfo_endpoint"
+    }
+
+    subscript(kind: Kind) -> String? {
+        switch kind {
+        case .authorization: authorization
+        case .token: token
+        case .device: device
+        case .userinfo: userinfo
+        }
+    }
 
     /// Of those that publish none (docs.github.com, developers.facebook.com).
     static func known(_ idp: IdpRecord) -> IdpEndpoints? {
@@ -35,6 +54,7 @@ struct IdpEndpoints: Sendable, Equatable {
         authorization = description["authorization_endpoint"]?.string
         token = description["token_endpoint"]?.string
         device = description["device_authorization_endpoint"]?.string
+        userinfo = description["userinfo_endpoint"]?.string
         namesIssuer = description["authorization_response_iss_parameter_supported"]?.bool ?? false
     }
 }

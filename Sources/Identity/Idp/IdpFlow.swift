@@ -37,6 +37,8 @@ struct IdpFlow: Sendable {
     let isHeard: Bool
     /// Where the provider answers for tokens. It stays what it was when the person was sent away, so that no other one gets the code.
     let tokenEndpoint: String?
+    /// Where it tells more of the person than their ID token does; the same holds for it.
+    var userinfoEndpoint: String?
     /// Whether the provider names itself when it sends somebody back (RFC 9207).
     let namesIssuer: Bool
     /// What was asked for: what was granted, if the provider does not say (RFC 6749 5.1).

@@ -7,7 +7,7 @@ enum IdpFlowTables {
         CREATE TABLE idp_flow (
             id TEXT PRIMARY KEY, tenant_id TEXT NOT NULL, provider_id TEXT NOT NULL, kind TEXT NOT NULL, account_id TEXT,
             redirect_uri TEXT NOT NULL, is_heard BOOLEAN NOT NULL, token_endpoint TEXT, names_issuer BOOLEAN NOT NULL,
-            scope TEXT NOT NULL,
+            scope TEXT NOT NULL, userinfo_endpoint TEXT,
             interval_seconds BIGINT NOT NULL, stage TEXT NOT NULL, sealed BYTEA, expires_at BIGINT NOT NULL)
         """,
         "CREATE INDEX idp_flow_expires ON idp_flow (expires_at)",
@@ -19,7 +19,7 @@ extension Transaction {
         try queryOne(
             """
             SELECT id, tenant_id, provider_id, kind, account_id, redirect_uri, is_heard, token_endpoint, names_issuer, interval_seconds,
-                stage, sealed, expires_at, scope
+                stage, sealed, expires_at, scope, userinfo_endpoint
             FROM idp_flow WHERE id = $1
             """, id
         ) { row in
@@ -27,7 +27,7 @@ extension Transaction {
                 id: row.string(0), tenantId: row.string(1), providerId: row.string(2),
                 kind: IdpFlow.Kind(rawValue: row.string(3)) ?? .code, accountId: row.optionalString(4),
                 redirectUri: row.string(5), isHeard: row.bool(6), tokenEndpoint: row.optionalString(7),
-                namesIssuer: row.bool(8), scope: row.string(13), intervalSeconds: row.int(9),
+                userinfoEndpoint: row.optionalString(14), namesIssuer: row.bool(8), scope: row.string(13), intervalSeconds: row.int(9),
                 stage: IdpFlow.Stage(rawValue: row.string(10)) ?? .used,
                 sealed: row.optionalBytes(11), expiresAt: row.int(12))
         }
@@ -38,10 +38,11 @@ extension Transaction {
             """
             INSERT INTO idp_flow (
                 id, tenant_id, provider_id, kind, account_id, redirect_uri, is_heard, token_endpoint, names_issuer, interval_seconds,
-                stage, sealed, expires_at, scope)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+                stage, sealed, expires_at, scope, userinfo_endpoint)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
             """, flow.id, flow.tenantId, flow.providerId, flow.kind.rawValue, flow.accountId, flow.redirectUri, flow.isHeard,
-            flow.tokenEndpoint, flow.namesIssuer, flow.intervalSeconds, flow.stage.rawValue, flow.sealed, flow.expiresAt, flow.scope)
+            flow.tokenEndpoint, flow.namesIssuer, flow.intervalSeconds, flow.stage.rawValue, flow.sealed, flow.expiresAt, flow.scope,
+            flow.userinfoEndpoint)
     }
 
     /// Moves a flow on, for one of all that try. Answers false if it is not where it is to come from.

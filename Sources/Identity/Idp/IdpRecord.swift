@@ -18,6 +18,8 @@ struct IdpRecord: Sendable {
     var known: KnownProvider? { KnownProvider(rawValue: settings.providerId) }
     /// Whose ID tokens they can be; the first one publishes the keys.
     var issuers: [String] { settings.issuer.map { [$0] } ?? known?.issuers ?? [] }
+    /// Whether a known provider itself is the issuer, not one that the settings name.
+    var hasOwnIssuer: Bool { settings.issuer.map { known?.issuers.contains($0) ?? false } ?? true }
     var responseType: IdpResponseType { settings.responseType ?? Self.responseType(of: settings.providerId) }
     /// The client ids that ID tokens can be made for.
     var clientIds: [String] { [settings.clientId] + (settings.moreClientIds ?? []) }

@@ -45,6 +45,12 @@ enum IdpRules {
                     pointer: "/issuer",
                     reason: "an issuer is an https URL with neither query nor fragment\(sentence(ProviderURL.hint(issuer)))")
             }
+            // What is on this machine by plain http stands in for it in tests.
+            if known == .microsoft, issuer.hasPrefix("https://"), !KnownProvider.microsoftClouds.contains(where: issuer.hasPrefix) {
+                throw InvalidIdp(
+                    pointer: "/issuer",
+                    reason: "an issuer of microsoft.com begins with \(KnownProvider.microsoftClouds[0]); any other is an oidc. provider")
+            }
         case (let known?, _?): throw InvalidIdp(pointer: "/issuer", reason: "the issuer of \(known.rawValue) is fixed; leave it out")
         case (_?, nil): break
         }

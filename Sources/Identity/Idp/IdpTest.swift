@@ -14,7 +14,7 @@ extension IdpService {
             checks.append(IdpInspection.given(keys.keys.count))
         } else if let issuer = idp.issuers.first {
             let inspection = try surroundings.foreign.inspect(issuer: issuer, of: idp.address, call)
-            checks += IdpInspection.checks(of: inspection, idp)
+            checks += IdpInspection.checks(of: inspection, idp, allowsPlainLoopback: surroundings.foreign.allowsPlainLoopback)
         }
         return IdpTest.Result(ok: checks.allSatisfy(\.ok), checks: checks)
     }
@@ -35,7 +35,7 @@ enum IdpInspection {
     }
 
     /// In the order in which they stand in each other's way.
-    static func checks(of inspection: IssuerInspection, _ idp: IdpRecord) -> [IdpCheck] {
+    static func checks(of inspection: IssuerInspection, _ idp: IdpRecord, allowsPlainLoopback: Bool) -> [IdpCheck] {
         guard let description = inspection.description else {
             let reason = inspection.failure.map { "\($0.reason)\(hint($0, idp))" } ?? ""
             return [IdpCheck(check: "discovery", ok: false, message: reason)]
@@ -53,7 +53,20 @@ enum IdpInspection {
             IdpCheck(
                 check: "keys", ok: true,
                 message: "Of its keys \(keys.keys.count) can verify ID tokens: \(algorithms.joined(separator: ", ")).\(left)"))
-        return checks + [signing(description, algorithms), responseType(description, idp)]
+        let endpoints = endpoints(
+            IdpEndpoints(description), Description(description), idp, allowsPlainLoopback: allowsPlainLoopback)
+        return checks + [signing(description, algorithms), responseType(description, idp), endpoints]
+    }
+
+    /// What a discovery document says of the token endpoint, as far as it says so.
+    struct Description {
+        let clientAuthentications: [String]
+        let challengeMethods: [String]
+
+        init(_ description: JSONNode) {
+            clientAuthentications = list(description["token_endpoint_auth_methods_supported"])
+            challengeMethods = list(description["code_challenge_methods_supported"])
+        }
     }
 
     private static func signing(_ description: JSONNode, _ known: [String]) -> IdpCheck {

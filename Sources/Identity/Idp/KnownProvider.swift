@@ -31,13 +31,27 @@ enum KnownProvider: String, Sendable, CaseIterable {
     /// Whether its ID tokens are taken with a nonce only.
     var needsNonce: Bool { self == .facebook || self == .apple }
 
+    /// Whether it tells an app the name once, and never again (firebase.md 2.5.2, 8.47).
+    var saysNameOnce: Bool { self == .apple }
+
+    /// Where the issuers of a provider are that has several: Microsoft's clouds, each with the directories of its customers.
+    static let microsoftClouds = [
+        "https://login.microsoftonline.com/", "https://login.microsoftonline.us/", "https://login.partner.microsoftonline.cn/",
+    ]
+
     /// Whether it is believed that an address is the person's own (firebase.md 5.5).
-    func isTrusted(email: String, isVerified: Bool, isManaged: Bool) -> Bool {
+    ///
+    /// - Parameters:
+    ///   - isVerified: what it says of the address itself, nil for nothing. Where it says no, it is believed.
+    ///   - isManaged: whether it manages the domain.
+    ///   - isOwnIssuer: whether its own issuer says so, not one of many. In a directory of Microsoft the address is whatever its
+    ///     administrators have written.
+    func isTrusted(email: String, isVerified: Bool?, isManaged: Bool, isOwnIssuer: Bool) -> Bool {
         let domain = email.split(separator: "@").last.map(String.init) ?? ""
         return switch self {
-        case .google: isVerified && (domain == "gmail.com" || isManaged)
-        case .apple: true
-        case .microsoft: domain == "outlook.com" || domain == "hotmail.com"
+        case .google: isVerified == true && (domain == "gmail.com" || isManaged)
+        case .apple: isVerified != false
+        case .microsoft: isOwnIssuer && isVerified != false && (domain == "outlook.com" || domain == "hotmail.com")
         case .facebook, .github: false
         }
     }

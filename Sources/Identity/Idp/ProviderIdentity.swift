@@ -42,13 +42,15 @@ extension ProviderIdentity {
         profile = claims
         email = claims["email"]?.string.map { Username.fold($0) }.flatMap { $0.isEmpty || $0.utf8.count > 255 ? nil : $0 }
         displayName = claims["name"]?.string.map { String($0.prefix(256)) }
-        photoUrl = (claims["picture"]?.string).flatMap { $0.utf8.count <= 2048 ? $0 : nil }
+        photoUrl = (claims["picture"]?.string).flatMap { ProviderURL.isForBrowser($0) ? $0 : nil }
         username = claims["screen_name"]?.string ?? claims["login"]?.string ?? claims["preferred_username"]?.string
-        let isVerified = claims["email_verified"]?.bool ?? (claims["email_verified"]?.string == "true")
+        // Apple writes it as a string too.
+        let isVerified = claims["email_verified"].map { $0.bool ?? ($0.string == "true") }
         guard let email else { return }
         isEmailTrusted =
-            idp.known?.isTrusted(email: email, isVerified: isVerified, isManaged: claims["hd"]?.string != nil)
-            ?? (idp.settings.trustEmail && isVerified)
+            idp.known?.isTrusted(
+                email: email, isVerified: isVerified, isManaged: claims["hd"]?.string != nil, isOwnIssuer: idp.hasOwnIssuer)
+            ?? (idp.settings.trustEmail && isVerified == true)
     }
 
     /// Adds what Apple tells an app of the person, once (firebase.md 2.5.2).

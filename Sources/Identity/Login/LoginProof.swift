@@ -28,8 +28,12 @@ enum NumericDate {
     /// The whole seconds that had passed by then; nil for what is no moment.
     static func seconds(_ claim: JSONNode) -> Int64? {
         guard let number = claim.number else { return nil }
-        return number.int64 ?? Int64(exactly: number.double.rounded(.down))
+        return seconds(number)
     }
+
+    static func seconds(_ claim: JSONValue?) -> Int64? { claim?.number.flatMap(seconds) }
+
+    private static func seconds(_ number: JSONNumber) -> Int64? { number.int64 ?? Int64(exactly: number.double.rounded(.down)) }
 }
 
 /// Whom a provider calls a user.

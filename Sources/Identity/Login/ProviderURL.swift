@@ -17,6 +17,15 @@ enum ProviderURL {
         return rest
     }
 
+    /// Whether a program can hand this to a browser, for a page or a picture: http or https with a host, and not long (firebase.md 1.1).
+    /// Other schemes start programs, or run scripts.
+    static func isForBrowser(_ url: String) -> Bool {
+        let scheme = url.prefix { $0 != ":" }.lowercased()
+        let rest = url.dropFirst(scheme.count)
+        return ["http", "https"].contains(scheme) && rest.hasPrefix("://") && !rest.dropFirst(3).prefix { $0 != "/" }.isEmpty
+            && url.utf8.count <= 2048 && url.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7F }
+    }
+
     /// Why a URL of plain http is refused.
     static func hint(_ url: String) -> String {
         url.hasPrefix("http://") ? " Plain http is for localhost only, with allowInsecure." : ""

@@ -32,7 +32,7 @@ struct TenantLogin: Sendable {
         case is TokenUseMismatch: "use"
         case is TokenNotYetValid: "notYetValid"
         case is TokenExpired: "expired"
-        case is TokenRevoked: "revoked"
+        case is TokenRevoked, is AccountMerged: "revoked"
         default: nil
         }
     }

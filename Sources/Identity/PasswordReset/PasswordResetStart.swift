@@ -20,10 +20,10 @@ extension PasswordResetService {
         let account = try surroundings.database.read { try $0.account(named: username.folded, in: tenant.id) }
         if !tenant.settings.enumerationProtection {
             guard let account else { throw try flows.failed(UserNotFound(in: tenant), by: client, at: now) }
-            if account.password == nil { throw PasswordNotSet(next: "signIn.start") }
+            if !account.canReset(in: tenant) { throw PasswordNotSet(next: "signIn.start") }
             if account.isDisabled { throw AccountDisabled(accountId: account.id) }
         }
-        let canReset = account.map { $0.password != nil && !$0.isDisabled } ?? false
+        let canReset = account.map { $0.canReset(in: tenant) && !$0.isDisabled } ?? false
         var draft = flows.newFlow(
             .passwordReset, .codeRequired, username, of: account?.id ?? surroundings.random.uuid(), in: tenant,
             language: request.language, request: fingerprint, at: now)

@@ -26,13 +26,9 @@ extension PasswordResetService {
             guard var account = try tx.account(of: flow) else { return .ended(try tx.ending(of: flow)) }
             account.password = sealed
             account.mustChangePassword = false
-            account.isEmailVerified = true
-            account.updatedAt = now
+            try account.reclaim(.password, at: now, in: tx)
             try tx.update(account)
             try tx.clearLockout(of: account.lockoutSubject)
-            // Whoever has the address has the account: providers that somebody else linked lead here no more (firebase.md 2.11).
-            try tx.deleteAccountLogins(of: account.id)
-            _ = try tx.deleteSessions(of: account.id)
             try tx.endFlows(of: account.id, except: flow.id)
             try surroundings.audit.record(AuditEvent(name, call, tenant: tenant.id, subject: account.id), at: now, in: tx)
             flow.stage = .completed

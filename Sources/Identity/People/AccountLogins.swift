@@ -53,12 +53,14 @@ extension Transaction {
             login.linkedAt) == 1
     }
 
-    /// Keeps what a provider says now.
+    /// Keeps what a provider says now. Of one that says the name once, the name stays.
     func update(_ login: AccountLogin, of accountId: String) throws {
+        let keepsName = login.displayName == nil && KnownProvider(rawValue: login.providerId)?.saysNameOnce == true
         try execute(
             """
-            UPDATE account_login SET email = $3, display_name = $4, photo_url = $5 WHERE account_id = $1 AND provider_id = $2
-            """, accountId, login.providerId, login.email, login.displayName, login.photoUrl)
+            UPDATE account_login SET email = $3, display_name = CASE WHEN $6 THEN display_name ELSE $4 END, photo_url = $5
+            WHERE account_id = $1 AND provider_id = $2
+            """, accountId, login.providerId, login.email, login.displayName, login.photoUrl, keepsName)
     }
 
     /// Answers false if the account has none of this provider.

@@ -33,6 +33,22 @@ struct AccountRecord: Sendable {
     /// What codes to it and steps for it are counted by: the tenant and what it signs in by.
     var address: String { "\(tenantId)/\(Username.fold(username ?? ""))" }
 
+    /// Whether its owner can set a password with a code that is mailed to the address: in place of the one there is, or because there is
+    /// no way in of its own and whoever made the account may not be the address's owner (firebase.md 2.10, 2.11).
+    func canReset(in tenant: TenantRecord) -> Bool {
+        password != nil || (!hasOwnWayIn && tenant.settings.localAccountMethod != .emailCode)
+    }
+
+    /// Makes the address, which was just shown to be its owner's, the way into an account: providers that somebody else linked lead
+    /// here no more (firebase.md 2.11).
+    mutating func reclaim(_ method: Method, at now: Int64, in tx: Transaction) throws {
+        self.method = method
+        isEmailVerified = true
+        updatedAt = now
+        try tx.deleteAccountLogins(of: id)
+        _ = try tx.deleteSessions(of: id)
+    }
+
     /// What wrong passwords and codes are counted by.
     var lockoutSubject: String { "account/\(id)" }
 }

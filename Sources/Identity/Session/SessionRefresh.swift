@@ -19,8 +19,8 @@ enum RefreshJudgement: Equatable {
 extension SessionService {
     /// Gets fresh tokens for a refresh token, which is spent by it.
     ///
-    /// - Throws: `RefreshTokenInvalid`, `RefreshTokenExpired`, `RefreshTokenReused`, `AccountDisabled`, `AudienceNotOffered`, `ScopeNotOffered`,
-    ///   `ScopeNotGranted`.
+    /// - Throws: `AccountMerged`, `RefreshTokenInvalid`, `RefreshTokenExpired`, `RefreshTokenReused`,
+    ///   `AccountDisabled`, `AudienceNotOffered`, `ScopeNotOffered`, `ScopeNotGranted`.
     /// - Source: RFC 9700 section 4.14.2; native-auth.md 5.
     public func refresh(_ request: SessionRefresh.Params, _ call: any CallContext) throws -> SessionRefresh.Result {
         let now = surroundings.clock.now
@@ -39,7 +39,10 @@ extension SessionService {
         in tx: Transaction
     ) throws -> Result<(SignInCompletion.SignedIn, TenantRecord), RefreshTokenReused> {
         let mac = completion.mac(ofRefreshToken: request.refreshToken)
-        guard let first = try tx.refreshToken(mac) else { throw RefreshTokenInvalid() }
+        guard let first = try tx.refreshToken(mac) else {
+            try tx.requireUnmerged(refreshToken: mac)
+            throw RefreshTokenInvalid()
+        }
         try tx.lock(["session/\(first.sessionId)"])
         guard let token = try tx.refreshToken(mac), var session = try tx.session(token.sessionId),
             let account = try tx.account(session.accountId), let tenant = try catalogue.knownTenant(account.tenantId, in: tx)

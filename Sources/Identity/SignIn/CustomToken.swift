@@ -34,10 +34,10 @@ struct CustomToken: Sendable {
         if let tenant = payload["tenant_id"], tenant.string != tenantId {
             throw refuse("tenant", "Its tenant_id is another tenant than \(tenantId).")
         }
-        guard let issuedAt = payload["iat"]?.int, issuedAt <= now + IDTokenClaims.leewaySeconds else {
+        guard let issuedAt = NumericDate.seconds(payload["iat"]), issuedAt <= now + IDTokenClaims.leewaySeconds else {
             throw refuse("notYetValid", "Its iat is missing, or in the future: it is \(now) now.")
         }
-        guard let expiresAt = payload["exp"]?.int, expiresAt > now - IDTokenClaims.leewaySeconds else {
+        guard let expiresAt = NumericDate.seconds(payload["exp"]), expiresAt > now - IDTokenClaims.leewaySeconds else {
             throw refuse("expired", "Its exp is missing, or past: it is \(now) now.")
         }
         guard expiresAt <= issuedAt + Self.longestSeconds else {

@@ -11,8 +11,8 @@ struct FederatedAccounts: Sendable {
 
     enum Outcome {
         case account(AccountRecord, isNew: Bool)
-        /// Somebody else's address: with the providers that lead to its account.
-        case providerRequired([String])
+        /// It may be somebody else's address: with the account that has it.
+        case providerRequired(AccountRecord)
     }
 
     /// - Parameter newId: the id of an account that is made.
@@ -30,7 +30,7 @@ struct FederatedAccounts: Sendable {
         case .link(let id, let replacing):
             var account = try existing(id, in: tx)
             if replacing { _ = try tx.deleteAccountLogin(at: identity.providerId, of: id) }
-            takeProfile(&account)
+            takeProfile(&account, keepsUnsaid: KnownProvider(rawValue: identity.providerId)?.saysNameOnce == true)
             return .account(try adopt(account, method, call, in: tx), isNew: false)
         case .takeOver(let id):
             var account = try existing(id, in: tx)
@@ -45,7 +45,7 @@ struct FederatedAccounts: Sendable {
             account.isEmailVerified = true
             takeProfile(&account)
             return .account(try adopt(account, method, call, in: tx), isNew: false)
-        case .providerRequired(_, let providers): return .providerRequired(providers)
+        case .providerRequired(let id, _): return .providerRequired(try existing(id, in: tx))
         }
     }
 
@@ -83,9 +83,12 @@ struct FederatedAccounts: Sendable {
     }
 
     /// Name and picture become those that the provider says, also where it says none (row 3).
-    private func takeProfile(_ account: inout AccountRecord) {
-        account.attributes["displayName"] = identity.displayName.map { .string($0) }
-        account.attributes["picture"] = identity.photoUrl.map { .string($0) }
+    ///
+    /// - Parameter keepsUnsaid: whether what it does not say stays: it could not have said it.
+    private func takeProfile(_ account: inout AccountRecord, keepsUnsaid: Bool = false) {
+        for (name, said) in [("displayName", identity.displayName), ("picture", identity.photoUrl)] where said != nil || !keepsUnsaid {
+            account.attributes[name] = said.map { .string($0) }
+        }
         account.updatedAt = now
     }
 

@@ -4,7 +4,7 @@ extension SignInService {
     /// Begins a sign-in: asks for the password, or sends a code, as the account was made. Where nobody is to learn who has an account
     /// it asks everybody for the same, and the steps after it take a password and a code of everybody.
     ///
-    /// - Throws: `TenantNotFound`, `InvalidUsername`, `UserNotFound`, `TooManyCodes`, `TooManyFromClient`, `MessageNotSent`.
+    /// - Throws: `TenantNotFound`, `InvalidUsername`, `UserNotFound`, `PasswordNotSet`, `TooManyCodes`, `TooManyFromClient`, `MessageNotSent`.
     /// - Source: native-auth.md 2.3, states I0 and I1; 6.1.
     public func start(_ request: SignInStart.Params, _ call: any CallContext) throws -> SignInStart.Result {
         let now = surroundings.clock.now
@@ -21,16 +21,18 @@ extension SignInService {
         if account == nil, !tenant.settings.enumerationProtection {
             throw try flows.failed(UserNotFound(in: tenant), by: client, at: now)
         }
+        let way = try account.map { account in try surroundings.database.read { try WayIn(to: account, tenant, catalogue, in: $0) } }
         // Somebody who signs in elsewhere is sent there, or told nothing at all.
-        if let account, !account.hasOwnWayIn, !tenant.settings.enumerationProtection {
-            let providers = try surroundings.database.read { try $0.accountLogins(of: account.id) }.map(\.providerId)
-            return SignInStep(state: .providerRequired, providers: providers)
+        if case .elsewhere(let providers, let reset) = way, !tenant.settings.enumerationProtection {
+            if let reset, providers.isEmpty { throw PasswordNotSet(next: reset) }
+            return SignInStep(state: .providerRequired, next: reset, providers: providers)
         }
-        let known = account.flatMap { $0.hasOwnWayIn ? $0 : nil }
+        let known: AccountRecord.Method? = if case .here(let method) = way { method } else { nil }
         let usual: AccountRecord.Method = tenant.settings.localAccountMethod == .emailPassword ? .password : .code
-        let method = tenant.settings.enumerationProtection ? usual : known?.method ?? usual
+        let method = tenant.settings.enumerationProtection ? usual : known ?? usual
         var draft = flows.newFlow(
-            .signIn, method == .password ? .passwordRequired : .codeRequired, username, of: known?.id ?? surroundings.random.uuid(),
+            .signIn, method == .password ? .passwordRequired : .codeRequired, username,
+            of: known == nil ? surroundings.random.uuid() : account?.id ?? surroundings.random.uuid(),
             in: tenant, language: request.language, request: fingerprint, at: now)
         draft.isDecoy = known == nil
         guard method == .password else {

@@ -27,7 +27,7 @@ extension SignInService {
             if account.password != nil, account.mustChangePassword {
                 return .ended(PasswordChangeRequired(next: "passwordReset.start"))
             }
-            account.isEmailVerified = true
+            if account.hasOwnWayIn { account.isEmailVerified = true } else { try account.reclaim(.code, at: now, in: tx) }
             let signIn = PendingSignIn(.code, audience: request.audience, scope: request.scope)
             let outcome = try completion.conclude(account, tenant, signIn, within: flow, fresh, name, call, at: now, in: tx)
             result = (outcome, tenant, signIn)

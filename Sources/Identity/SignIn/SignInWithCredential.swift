@@ -27,7 +27,12 @@ extension SignInService {
             let outcome = try surroundings.database.write(isolation: .serializable) { tx -> FederatedOutcome in
                 if let spending { try tx.spend(spending) }
                 switch try accounts.resolve(newId: newId, name, call, in: tx) {
-                case .providerRequired(let providers): return .providerRequired(providers)
+                case .providerRequired(let holder):
+                    guard case .elsewhere(let providers, let reset) = try WayIn(to: holder, tenant, catalogue, in: tx) else {
+                        let logins = try tx.accountLogins(of: holder.id).map(\.providerId)
+                        return .providerRequired(try catalogue.usableProviders(among: logins, of: tenant.id, in: tx), next: nil)
+                    }
+                    return .providerRequired(providers, next: reset)
                 case .account(let account, let isNew):
                     try tx.keepGrant(of: identity, for: account, surroundings.vault)
                     var signIn = signIn
@@ -37,9 +42,9 @@ extension SignInService {
             }
             switch outcome {
             case .signedIn(let outcome, let signIn): return try completion.answer(outcome, tenant, signIn, at: now)
-            case .providerRequired(let providers):
+            case .providerRequired(let providers, let next):
                 return SignInStep(
-                    state: .providerRequired, expiresAt: now + PendingTokens.lifetimeSeconds, providers: providers,
+                    state: .providerRequired, expiresAt: now + PendingTokens.lifetimeSeconds, next: next, providers: providers,
                     email: identity.email, pendingToken: proofs.pending.token(of: identity, in: tenant.id, at: now))
             }
         }
@@ -48,5 +53,5 @@ extension SignInService {
 
 private enum FederatedOutcome {
     case signedIn(FirstFactor, PendingSignIn)
-    case providerRequired([String])
+    case providerRequired([String], next: String?)
 }

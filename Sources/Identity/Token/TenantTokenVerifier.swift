@@ -100,7 +100,7 @@ struct TenantTokenVerifier: Sendable {
             let account = try tx.account(token.accountId)
             if account?.isDisabled == true { throw TokenRevoked(reason: "its account is disabled") }
             if surroundings.isTesting, token.sessionId == TestService.session { return }
-            if account == nil { throw TokenRevoked(reason: "its account was deleted") }
+            if account == nil { throw try tx.loss(ofAccount: token.accountId) }
             guard try tx.session(token.sessionId) != nil else { throw TokenRevoked(reason: "its session was ended") }
         }
     }

@@ -6,7 +6,7 @@ import Platform
 ///
 /// An issuer is asked by one caller at a time, and others wait for the same answer. Keys are kept as long as the issuer says, between
 /// five minutes and a day; while it cannot be asked, for a day more. A key that is not among them makes the issuer be asked once; then
-/// not for half a minute. An issuer that gave no usable answer is left in peace for some seconds.
+/// not for half a minute, and not for more than a few such keys in that time. An issuer that gave no usable answer is left in peace for some seconds.
 public final class IssuerKeys: Sendable {
     /// What is known without asking anybody.
     public enum Lookup: Sendable {

@@ -25,12 +25,16 @@ struct IssuerState: Sendable {
     static let (pause, pauseWithKeys) = (5 * second, 30 * second)
     /// How long keys that the issuer did not have are not asked for again.
     static let unknownPause = 30 * second
+    /// How many such keys are asked for in that time. Anybody can make up names: one that nobody has must not keep the next one, which
+    /// may be the issuer's new key, from being asked for, and many must not make it be asked without end.
+    static let mostUnknown = 8
 
     private(set) var keys: JWKSet?
     private var freshUntil: UInt64 = 0
     private var failure: IssuerFailure?
     private var retryAt: UInt64 = 0
-    private var unknownAt: UInt64 = 0
+    /// Names of keys that the issuer does not have, as far as they were asked for, and until when that is taken for an answer.
+    private var unknown: [[UInt8]: UInt64] = [:]
     private(set) var isAsking = false
     /// When it was asked last.
     private(set) var askedAt: UInt64 = 0
@@ -47,8 +51,15 @@ struct IssuerState: Sendable {
         }
         if isAsking { return .join }
         if let failure, now < retryAt { return .fail(failure) }
-        return now < unknownAt ? .answer(nil) : .ask
+        if let until = unknown[Self.name(header)], now < until { return .answer(nil) }
+        guard unknown.count(where: { now < $0.value }) < Self.mostUnknown else { return .fail(Self.tooManyUnknown) }
+        return .ask
     }
+
+    private static let tooManyUnknown = IssuerFailure(
+        .unavailable, "It was asked \(mostUnknown) times within half a minute for keys that it does not have, and is left in peace.")
+
+    private static func name(_ header: JWSHeader) -> [UInt8] { Hash.sha256(Array((header.keyID ?? "").utf8)) }
 
     /// Notes that somebody asks now.
     mutating func begin(at now: UInt64) {
@@ -64,7 +75,8 @@ struct IssuerState: Sendable {
             keys = published.set
             freshUntil = now + UInt64(published.lifetimeSeconds) * Self.second
             (failure, retryAt) = (nil, 0)
-            if let header, published.set.key(for: header) == nil { unknownAt = now + Self.unknownPause }
+            unknown = unknown.filter { now < $0.value }
+            if let header, published.set.key(for: header) == nil { unknown[Self.name(header)] = now + Self.unknownPause }
         case .failure(let failure) where failure.check == .cancelled: break
         case .failure(let failure):
             self.failure = failure

@@ -1843,7 +1843,8 @@ export interface PasswordNotSetData {
 }
 
 /**
- * A password for an account that signs in otherwise, or its reset.
+ * A password for an account that signs in otherwise, the reset of one in a tenant without passwords, or a sign-in to an
+ * account whose ways in are all gone.
  *
  * Equivalents: nativeAuth invalid_request 500222; firebase INVALID_PASSWORD.
  */
@@ -2551,6 +2552,24 @@ export declare class ExportFailed extends RpcError {
   readonly data: ExportFailedData;
 }
 
+/** What `AddressDiffers` says beside its message. */
+export interface AddressDiffersData {
+  type: "addressDiffers";
+  /** The address of the account. */
+  email: string;
+  /** The method that goes on from here. */
+  next: string;
+}
+
+/** A password is to be linked with another address than the verified one of the account. */
+export declare class AddressDiffers extends RpcError {
+  static readonly code: 5060;
+  static readonly type: "addressDiffers";
+  readonly code: 5060;
+  readonly type: "addressDiffers";
+  readonly data: AddressDiffersData;
+}
+
 /** What `ProviderUnavailable` says beside its message. */
 export interface ProviderUnavailableData {
   type: "providerUnavailable";
@@ -2695,7 +2714,7 @@ export interface InvalidCredentialData {
   providerId: string;
   /**
    * What failed: malformed, algorithm, signature, issuer, audience, authorizedParty, expired, notYetValid, subject,
-   * accessTokenHash, codeHash, accessToken, code or deviceCode.
+   * accessTokenHash, codeHash, accessToken, code, deviceCode or userInfo.
    */
   check: string;
   /** What is wrong and how it must be. */

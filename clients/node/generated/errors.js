@@ -545,7 +545,10 @@ export class UserNotFound extends RpcError {
   static type = "userNotFound";
 }
 
-/** A password for an account that signs in otherwise, or its reset. */
+/**
+ * A password for an account that signs in otherwise, the reset of one in a tenant without passwords, or a sign-in to an
+ * account whose ways in are all gone.
+ */
 export class PasswordNotSet extends RpcError {
   static code = 4018;
   static type = "passwordNotSet";
@@ -762,6 +765,12 @@ export class ExportFileExists extends RpcError {
 export class ExportFailed extends RpcError {
   static code = 5043;
   static type = "exportFailed";
+}
+
+/** A password is to be linked with another address than the verified one of the account. */
+export class AddressDiffers extends RpcError {
+  static code = 5060;
+  static type = "addressDiffers";
 }
 
 /** A login provider does not answer, or says that it cannot now. */
@@ -1198,6 +1207,7 @@ export const errorsByCode = new Map(
     InvalidHashParameters,
     ExportFileExists,
     ExportFailed,
+    AddressDiffers,
     ProviderUnavailable,
     ProviderUnusable,
     IdpNotFound,

@@ -623,7 +623,7 @@ export interface Idp {
 
 /** One thing that was looked at. */
 export interface IdpCheck {
-  /** What was looked at: settings, discovery, keys, responseType, algorithms or endpoint. */
+  /** What was looked at: settings, discovery, keys, algorithms, responseType or endpoints. */
   check: string;
   /** Whether it is as it must be. */
   ok: boolean;
@@ -1535,6 +1535,11 @@ export interface SignInStep {
   additionalUserInfo?: AdditionalUserInfo;
   /** completed with a provider, where it was asked for: its own tokens. */
   providerTokens?: ProviderTokens;
+  /**
+   * providerRequired: the method for whoever has the address and none of the providers. It sends a code to the address,
+   * and with a new password nobody else's provider leads to the account any more.
+   */
+  next?: string;
   /** providerRequired: the providers that lead to the account; none for one that has only its own password or codes. */
   providers?: string[];
   /** providerRequired: the address that has the account. */

@@ -6,7 +6,7 @@ import JSON
 public struct InvalidCredential: ContractError {
     /// The provider.
     public var providerId: String
-    /// What failed: malformed, algorithm, signature, issuer, audience, authorizedParty, expired, notYetValid, subject, accessTokenHash, codeHash, accessToken, code or deviceCode.
+    /// What failed: malformed, algorithm, signature, issuer, audience, authorizedParty, expired, notYetValid, subject, accessTokenHash, codeHash, accessToken, code, deviceCode or userInfo.
     public var check: String
     /// What is wrong and how it must be.
     public var reason: String

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// A password for an account that signs in otherwise, or its reset.
+/// A password for an account that signs in otherwise, the reset of one in a tenant without passwords, or a sign-in to an account whose ways in are all gone.
 public struct PasswordNotSet: ContractError {
     /// The method that goes on from here.
     public var next: String

@@ -4,7 +4,7 @@ import JSON
 
 /// One thing that was looked at.
 public struct IdpCheck: ContractResult, Equatable {
-    /// What was looked at: settings, discovery, keys, responseType, algorithms or endpoint.
+    /// What was looked at: settings, discovery, keys, algorithms, responseType or endpoints.
     public var check: String
     /// Whether it is as it must be.
     public var ok: Bool

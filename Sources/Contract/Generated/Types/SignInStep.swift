@@ -46,6 +46,8 @@ public struct SignInStep: ContractResult, Equatable {
     public var additionalUserInfo: AdditionalUserInfo?
     /// completed with a provider, where it was asked for: its own tokens.
     public var providerTokens: ProviderTokens?
+    /// providerRequired: the method for whoever has the address and none of the providers. It sends a code to the address, and with a new password nobody else's provider leads to the account any more.
+    public var next: String?
     /// providerRequired: the providers that lead to the account; none for one that has only its own password or codes.
     public var providers: [String]?
     /// providerRequired: the address that has the account.
@@ -53,7 +55,7 @@ public struct SignInStep: ContractResult, Equatable {
     /// providerRequired: stands for the credential, to be linked after signing in.
     public var pendingToken: String?
 
-    public init(state: State, continuationToken: String? = nil, sentTo: String? = nil, channel: Channel? = nil, codeLength: Int64? = nil, resendAt: Int64? = nil, expiresAt: Int64? = nil, hints: [FactorHint]? = nil, account: Account? = nil, idToken: String? = nil, accessToken: String? = nil, refreshToken: String? = nil, scope: String? = nil, isNewAccount: Bool? = nil, additionalUserInfo: AdditionalUserInfo? = nil, providerTokens: ProviderTokens? = nil, providers: [String]? = nil, email: String? = nil, pendingToken: String? = nil) {
+    public init(state: State, continuationToken: String? = nil, sentTo: String? = nil, channel: Channel? = nil, codeLength: Int64? = nil, resendAt: Int64? = nil, expiresAt: Int64? = nil, hints: [FactorHint]? = nil, account: Account? = nil, idToken: String? = nil, accessToken: String? = nil, refreshToken: String? = nil, scope: String? = nil, isNewAccount: Bool? = nil, additionalUserInfo: AdditionalUserInfo? = nil, providerTokens: ProviderTokens? = nil, next: String? = nil, providers: [String]? = nil, email: String? = nil, pendingToken: String? = nil) {
         self.state = state
         self.continuationToken = continuationToken
         self.sentTo = sentTo
@@ -70,6 +72,7 @@ public struct SignInStep: ContractResult, Equatable {
         self.isNewAccount = isNewAccount
         self.additionalUserInfo = additionalUserInfo
         self.providerTokens = providerTokens
+        self.next = next
         self.providers = providers
         self.email = email
         self.pendingToken = pendingToken
@@ -142,6 +145,10 @@ public struct SignInStep: ContractResult, Equatable {
         if let providerTokens {
             writer.key("providerTokens")
             providerTokens.write(to: &writer)
+        }
+        if let next {
+            writer.key("next")
+            writer.string(next)
         }
         if let providers {
             writer.key("providers")

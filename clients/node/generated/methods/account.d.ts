@@ -32,7 +32,8 @@ export declare class AccountMethods {
    * @throws {RecentSignInRequired} A change of what an account is signed in with, by an ID token whose auth_time is too
    * long ago. Refreshing does not renew it.
    * @throws {InvalidPassword} A new password breaks rules, or a password is wrong. A continuation token stays valid.
-   * @throws {PasswordNotSet} A password for an account that signs in otherwise, or its reset.
+   * @throws {PasswordNotSet} A password for an account that signs in otherwise, the reset of one in a tenant without
+   * passwords, or a sign-in to an account whose ways in are all gone.
    * @throws {AccountLocked} Guessing has locked the account or the address: wrong passwords and codes count together. A
    * lock does not hinder the reset of the password, which ends it; resets are locked by wrong codes of theirs, which
    * count for the account too.
@@ -88,8 +89,10 @@ export declare class AccountMethods {
    * @throws {TokenUseMismatch} A token of one kind is given where another is needed.
    * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
    * credentials.revoke has named one of them since the token was minted.
+   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
    * @throws {InvalidPassword} A new password breaks rules, or a password is wrong. A continuation token stays valid.
-   * @throws {PasswordNotSet} A password for an account that signs in otherwise, or its reset.
+   * @throws {PasswordNotSet} A password for an account that signs in otherwise, the reset of one in a tenant without
+   * passwords, or a sign-in to an account whose ways in are all gone.
    * @throws {AccountLocked} Guessing has locked the account or the address: wrong passwords and codes count together. A
    * lock does not hinder the reset of the password, which ends it; resets are locked by wrong codes of theirs, which
    * count for the account too.
@@ -264,6 +267,7 @@ export declare class AccountMethods {
    * @throws {TokenUseMismatch} A token of one kind is given where another is needed.
    * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
    * credentials.revoke has named one of them since the token was minted.
+   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
    * @throws {IdpNotFound} There is no such provider.
    * @throws {IdpDisabled} Somebody signs in with a provider that is switched off.
    * @throws {InvalidCredential} An ID token or access token of a provider fails a check.
@@ -275,6 +279,7 @@ export declare class AccountMethods {
    * mended.
    * @throws {InvalidUsername} An address that is malformed, or not of ASCII.
    * @throws {InvalidPassword} A new password breaks rules, or a password is wrong. A continuation token stays valid.
+   * @throws {PasswordNotAccepted} A password in a tenant whose method is emailCode.
    * @throws {AccountLocked} Guessing has locked the account or the address: wrong passwords and codes count together. A
    * lock does not hinder the reset of the password, which ends it; resets are locked by wrong codes of theirs, which
    * count for the account too.
@@ -282,6 +287,7 @@ export declare class AccountMethods {
    * @throws {AudienceNotOffered} An audience that the tenant does not list.
    * @throws {CredentialAlreadyInUse} What is to be linked belongs to an account, whosever it is.
    * @throws {EmailAlreadyInUse} A credential brings an address that another account has.
+   * @throws {AddressDiffers} A password is to be linked with another address than the verified one of the account.
    * @throws {ProviderAlreadyLinked} A second login of one provider is to be linked.
    * @throws {RecentSignInRequired} A change of what an account is signed in with, by an ID token whose auth_time is too
    * long ago. Refreshing does not renew it.
@@ -326,9 +332,10 @@ export declare class AccountMethods {
    * then on. Everything that only one of them has is kept: ways in, attributes, claims, second factors. What both have
    * and an account can have once is decided by fields, providers and identities, and by policy for what they do not
    * name. Where either has second factors its session must have shown one, and all factors of both are asked for;
-   * recovery codes of the other account are gone. Its sessions end, and where the account that stays gets a factor its
-   * other sessions too. In pools, logins of the other account become logins of this one, and two identities are merged
-   * by the pool's rules. With dryRun nothing is changed, and the answer is what it would be.
+   * recovery codes of the other account are gone. Its sessions end, and where the account that stays gets a factor, or
+   * another address and password in place of its own, its other sessions too. In pools, logins of the other account
+   * become logins of this one, and two identities are merged by the pool's rules. With dryRun nothing is changed, and
+   * the answer is what it would be.
    *
    * Also offered with `caller: "public"`.
    *
@@ -351,6 +358,7 @@ export declare class AccountMethods {
    * @throws {TokenUseMismatch} A token of one kind is given where another is needed.
    * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
    * credentials.revoke has named one of them since the token was minted.
+   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
    */
   merge(
     params: AccountMergeParams,
@@ -418,6 +426,7 @@ export declare class AccountMethods {
    * @throws {TokenUseMismatch} A token of one kind is given where another is needed.
    * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
    * credentials.revoke has named one of them since the token was minted.
+   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
    * @throws {IdpNotFound} There is no such provider.
    * @throws {IdpDisabled} Somebody signs in with a provider that is switched off.
    * @throws {InvalidCredential} An ID token or access token of a provider fails a check.
@@ -429,7 +438,8 @@ export declare class AccountMethods {
    * mended.
    * @throws {InvalidUsername} An address that is malformed, or not of ASCII.
    * @throws {InvalidPassword} A new password breaks rules, or a password is wrong. A continuation token stays valid.
-   * @throws {PasswordNotSet} A password for an account that signs in otherwise, or its reset.
+   * @throws {PasswordNotSet} A password for an account that signs in otherwise, the reset of one in a tenant without
+   * passwords, or a sign-in to an account whose ways in are all gone.
    * @throws {PasswordChangeRequired} An account whose password must be changed.
    * @throws {AccountLocked} Guessing has locked the account or the address: wrong passwords and codes count together. A
    * lock does not hinder the reset of the password, which ends it; resets are locked by wrong codes of theirs, which
@@ -530,6 +540,7 @@ export declare class AccountMethods {
    * @throws {TokenUseMismatch} A token of one kind is given where another is needed.
    * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
    * credentials.revoke has named one of them since the token was minted.
+   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
    * @throws {ProviderNotLinked} A login is to be unlinked that is not there.
    * @throws {LastProvider} The last way into an account is to be unlinked without force.
    * @throws {RecentSignInRequired} A change of what an account is signed in with, by an ID token whose auth_time is too
@@ -880,9 +891,15 @@ export interface AccountMergeParams {
   sourceIdToken: Jwt;
   /** For everything that is not named below. Without it: "fail". */
   policy?: MergePolicy;
-  /** By field: email, an attribute's name, or claims for all claims. At most 100 members. */
+  /**
+   * By field: email, an attribute's name, claims/ and the name of a claim, or claims for all the others. A name that
+   * fits nothing of either is refused. At most 100 members.
+   */
   fields?: { [name: string]: MergePolicy };
-  /** By provider of which both have a login. At most 100 members. */
+  /**
+   * By provider of which both have a login. A name that is no provider of the tenant, nor of either account, is refused.
+   * At most 100 members.
+   */
   providers?: { [name: string]: MergePolicy };
   /** For pools in which both have an identity and the pool's rules do not let them be merged; without it, policy. */
   identities?: MergePolicy;

@@ -33,6 +33,7 @@ export declare class IdpMethods {
    * unknown critical header.
    * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
    * credentials.revoke has named one of them since the token was minted.
+   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
    */
   authorize(
     params: IdpAuthorizeParams,
@@ -62,6 +63,7 @@ export declare class IdpMethods {
    * unknown critical header.
    * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
    * credentials.revoke has named one of them since the token was minted.
+   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
    */
   authorizeDevice(
     params: IdpAuthorizeDeviceParams,

@@ -46,6 +46,7 @@ export class IdpMethods {
    * unknown critical header.
    * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
    * credentials.revoke has named one of them since the token was minted.
+   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
    */
   authorize(params, options) {
     return this.#call(methods.authorize, params, options);
@@ -74,6 +75,7 @@ export class IdpMethods {
    * unknown critical header.
    * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
    * credentials.revoke has named one of them since the token was minted.
+   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
    */
   authorizeDevice(params, options) {
     return this.#call(methods.authorizeDevice, params, options);

@@ -48,8 +48,9 @@ export class PasswordResetMethods {
   /**
    * Start the reset of a password.
    *
-   * Sends a code to the address of an account that has a password. Who signs in with codes has none to reset, and is
-   * told so with passwordNotSet, unless the tenant has enumerationProtection.
+   * Sends a code to the address of an account that has a password, or no way in but providers: whoever has the address
+   * can set one. Then nobody else's provider leads to the account any more. Who signs in with codes has none to reset,
+   * and is told so with passwordNotSet, unless the tenant has enumerationProtection.
    *
    * Also offered with `caller: "public"`.
    *
@@ -58,7 +59,8 @@ export class PasswordResetMethods {
    * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
    * @throws {InvalidUsername} An address that is malformed, or not of ASCII.
    * @throws {UserNotFound} A sign-in or a reset for an address without an account.
-   * @throws {PasswordNotSet} A password for an account that signs in otherwise, or its reset.
+   * @throws {PasswordNotSet} A password for an account that signs in otherwise, the reset of one in a tenant without
+   * passwords, or a sign-in to an account whose ways in are all gone.
    * @throws {AccountDisabled} A disabled account would sign in or refresh.
    * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have. Only the address
    * gets more by waiting.

@@ -31,6 +31,7 @@ export declare class SessionMethods {
    * Equivalent: nativeAuth /oauth2/v2.0/token grant_type=refresh_token, firebase securetoken token.
    *
    * @throws {RefreshTokenInvalid} A refresh token that never was, or whose session was ended.
+   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
    * @throws {RefreshTokenExpired} A refresh token that was not used for too long.
    * @throws {RefreshTokenReused} A used refresh token comes again.
    * @throws {AccountDisabled} A disabled account would sign in or refresh.

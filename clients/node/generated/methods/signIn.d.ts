@@ -67,7 +67,10 @@ export declare class SignInMethods {
    * Says what the account needs: a password, or a code, which is sent. With the tenant's enumerationProtection it says
    * the same to everybody: passwordRequired where the tenant's method is emailPassword, else codeRequired. Then
    * submitPassword is taken beside submitCode, and resendCode sends a code in place of the password, whatever account
-   * there is, or none; whoever cannot sign in gets a mail that says so.
+   * there is, or none; whoever cannot sign in gets a mail that says so. An account without a password or codes of its
+   * own answers providerRequired, with the providers that lead to it; without such either, passwordNotSet. Where the
+   * tenant takes no passwords and the address is not verified, its owner gets a code, and nobody else's provider leads
+   * to the account from then on.
    *
    * Also offered with `caller: "public"`.
    *
@@ -76,6 +79,8 @@ export declare class SignInMethods {
    * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
    * @throws {InvalidUsername} An address that is malformed, or not of ASCII.
    * @throws {UserNotFound} A sign-in or a reset for an address without an account.
+   * @throws {PasswordNotSet} A password for an account that signs in otherwise, the reset of one in a tenant without
+   * passwords, or a sign-in to an account whose ways in are all gone.
    * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have. Only the address
    * gets more by waiting.
    * @throws {TooManyFailedSends} Ten messages to one address have failed within a minute. They do not count as codes
@@ -214,7 +219,8 @@ export declare class SignInMethods {
    * @throws {InvalidUsername} An address that is malformed, or not of ASCII.
    * @throws {UserNotFound} A sign-in or a reset for an address without an account.
    * @throws {InvalidPassword} A new password breaks rules, or a password is wrong. A continuation token stays valid.
-   * @throws {PasswordNotSet} A password for an account that signs in otherwise, or its reset.
+   * @throws {PasswordNotSet} A password for an account that signs in otherwise, the reset of one in a tenant without
+   * passwords, or a sign-in to an account whose ways in are all gone.
    * @throws {PasswordChangeRequired} An account whose password must be changed.
    * @throws {AccountLocked} Guessing has locked the account or the address: wrong passwords and codes count together. A
    * lock does not hinder the reset of the password, which ends it; resets are locked by wrong codes of theirs, which
@@ -281,7 +287,8 @@ export declare class SignInMethods {
    * @throws {InvalidUsername} An address that is malformed, or not of ASCII.
    * @throws {UserNotFound} A sign-in or a reset for an address without an account.
    * @throws {InvalidPassword} A new password breaks rules, or a password is wrong. A continuation token stays valid.
-   * @throws {PasswordNotSet} A password for an account that signs in otherwise, or its reset.
+   * @throws {PasswordNotSet} A password for an account that signs in otherwise, the reset of one in a tenant without
+   * passwords, or a sign-in to an account whose ways in are all gone.
    * @throws {PasswordChangeRequired} An account whose password must be changed.
    * @throws {AccountLocked} Guessing has locked the account or the address: wrong passwords and codes count together. A
    * lock does not hinder the reset of the password, which ends it; resets are locked by wrong codes of theirs, which

@@ -136,6 +136,7 @@ export class TokenMethods {
    * @throws {TokenUseMismatch} A token of one kind is given where another is needed.
    * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
    * credentials.revoke has named one of them since the token was minted.
+   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
    * @throws {TokenScopeMissing} token.verify is to find a scope that the token does not have.
    */
   verify(params, options) {

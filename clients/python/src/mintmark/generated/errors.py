@@ -1632,7 +1632,8 @@ class UserNotFound(AnsweredError):
 
 
 class PasswordNotSet(AnsweredError):
-    """A password for an account that signs in otherwise, or its reset.
+    """A password for an account that signs in otherwise, the reset of one in a tenant without passwords, or a
+    sign-in to an account whose ways in are all gone.
 
     nativeAuth: invalid_request 500222
     firebase: INVALID_PASSWORD
@@ -2256,6 +2257,23 @@ class ExportFailed(AnsweredError):
         return cast("str", self._required("reason"))
 
 
+class AddressDiffers(AnsweredError):
+    """A password is to be linked with another address than the verified one of the account."""
+
+    code = 5060
+    type = "addressDiffers"
+
+    @property
+    def email(self) -> str:
+        """The address of the account."""
+        return cast("str", self._required("email"))
+
+    @property
+    def next(self) -> str:
+        """The method that goes on from here."""
+        return cast("str", self._required("next"))
+
+
 class ProviderUnavailable(AnsweredError):
     """A login provider does not answer, or says that it cannot now.
 
@@ -2407,7 +2425,7 @@ class InvalidCredential(AnsweredError):
     @property
     def check(self) -> str:
         """What failed: malformed, algorithm, signature, issuer, audience, authorizedParty, expired, notYetValid,
-        subject, accessTokenHash, codeHash, accessToken, code or deviceCode.
+        subject, accessTokenHash, codeHash, accessToken, code, deviceCode or userInfo.
         """
         return cast("str", self._required("check"))
 
@@ -3210,6 +3228,7 @@ BY_TYPE: Dict[str, Type[AnsweredError]] = {
     "invalidHashParameters": InvalidHashParameters,
     "exportFileExists": ExportFileExists,
     "exportFailed": ExportFailed,
+    "addressDiffers": AddressDiffers,
     "providerUnavailable": ProviderUnavailable,
     "providerUnusable": ProviderUnusable,
     "idpNotFound": IdpNotFound,
@@ -3386,6 +3405,7 @@ __all__ = [
     "InvalidHashParameters",
     "ExportFileExists",
     "ExportFailed",
+    "AddressDiffers",
     "ProviderUnavailable",
     "ProviderUnusable",
     "IdpNotFound",

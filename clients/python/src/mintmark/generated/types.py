@@ -2819,7 +2819,7 @@ class IdpCheck(Record):
 
     @property
     def check(self) -> str:
-        """What was looked at: settings, discovery, keys, responseType, algorithms or endpoint."""
+        """What was looked at: settings, discovery, keys, algorithms, responseType or endpoints."""
         return cast("str", self._required("check"))
 
     @property
@@ -5291,7 +5291,7 @@ class SignInStep(Record):
     """Where a sign-in stands."""
 
     __slots__ = ()
-    _members = (("state", "state"), ("continuation_token", "continuationToken"), ("sent_to", "sentTo"), ("channel", "channel"), ("code_length", "codeLength"), ("resend_at", "resendAt"), ("expires_at", "expiresAt"), ("hints", "hints"), ("account", "account"), ("id_token", "idToken"), ("access_token", "accessToken"), ("refresh_token", "refreshToken"), ("scope", "scope"), ("is_new_account", "isNewAccount"), ("additional_user_info", "additionalUserInfo"), ("provider_tokens", "providerTokens"), ("providers", "providers"), ("email", "email"), ("pending_token", "pendingToken"),)
+    _members = (("state", "state"), ("continuation_token", "continuationToken"), ("sent_to", "sentTo"), ("channel", "channel"), ("code_length", "codeLength"), ("resend_at", "resendAt"), ("expires_at", "expiresAt"), ("hints", "hints"), ("account", "account"), ("id_token", "idToken"), ("access_token", "accessToken"), ("refresh_token", "refreshToken"), ("scope", "scope"), ("is_new_account", "isNewAccount"), ("additional_user_info", "additionalUserInfo"), ("provider_tokens", "providerTokens"), ("next", "next"), ("providers", "providers"), ("email", "email"), ("pending_token", "pendingToken"),)
     _secret = frozenset({"continuationToken", "idToken", "accessToken", "refreshToken", "pendingToken"})
 
     def __init__(
@@ -5313,6 +5313,7 @@ class SignInStep(Record):
         is_new_account: Optional[bool] = None,
         additional_user_info: Optional[Union[AdditionalUserInfo, Mapping[str, Any]]] = None,
         provider_tokens: Optional[Union[ProviderTokens, Mapping[str, Any]]] = None,
+        next: Optional[str] = None,
         providers: Optional[Sequence[str]] = None,
         email: Optional[str] = None,
         pending_token: Optional[str] = None,
@@ -5334,6 +5335,7 @@ class SignInStep(Record):
             "isNewAccount": is_new_account,
             "additionalUserInfo": additional_user_info,
             "providerTokens": provider_tokens,
+            "next": next,
             "providers": providers,
             "email": email,
             "pendingToken": pending_token,
@@ -5446,6 +5448,14 @@ class SignInStep(Record):
         """completed with a provider, where it was asked for: its own tokens."""
         value = self._optional("providerTokens")
         return None if value is None else ProviderTokens.of(value)
+
+    @property
+    def next(self) -> Optional[str]:
+        """providerRequired: the method for whoever has the address and none of the providers. It sends a code to
+        the address, and with a new password nobody else's provider leads to the account any more.
+        """
+        value = self._optional("next")
+        return None if value is None else cast("str", value)
 
     @property
     def providers(self) -> Optional[List[str]]:

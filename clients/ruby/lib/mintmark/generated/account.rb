@@ -64,8 +64,8 @@ module Mintmark
     # Without it, openid.
     #
     # @raise TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch,
-    # TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, InvalidPassword, PasswordNotSet, AccountLocked,
-    # AccountDisabled, AudienceNotOffered, ScopeNotOffered
+    # TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, InvalidPassword, PasswordNotSet,
+    # AccountLocked, AccountDisabled, AudienceNotOffered, ScopeNotOffered
     def change_password(id_token:, current_password:, new_password:, audience: nil, scope: nil, timeout: nil, trace: nil)
       typed("account.changePassword", {"idToken" => id_token, "currentPassword" => current_password, "newPassword" => new_password, "audience" => audience, "scope" => scope}, timeout, trace)
     end
@@ -230,11 +230,12 @@ module Mintmark
     # client.
     #
     # @raise TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch,
-    # TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, IdpNotFound, IdpDisabled, InvalidCredential,
-    # InvalidNonce, PendingTokenInvalid, ProviderUnavailable, ProviderUnusable, InvalidUsername, InvalidPassword,
-    # AccountLocked, AccountDisabled, AudienceNotOffered, CredentialAlreadyInUse, EmailAlreadyInUse,
-    # ProviderAlreadyLinked, RecentSignInRequired, ContinuationTokenInvalid, ContinuationTokenExpired,
-    # CallbackInvalid, SignInRefused, FlowUsed, ListenerGone, UserMismatch, TooManyFromClient
+    # TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, IdpNotFound, IdpDisabled,
+    # InvalidCredential, InvalidNonce, PendingTokenInvalid, ProviderUnavailable, ProviderUnusable, InvalidUsername,
+    # InvalidPassword, PasswordNotAccepted, AccountLocked, AccountDisabled, AudienceNotOffered,
+    # CredentialAlreadyInUse, EmailAlreadyInUse, AddressDiffers, ProviderAlreadyLinked, RecentSignInRequired,
+    # ContinuationTokenInvalid, ContinuationTokenExpired, CallbackInvalid, SignInRefused, FlowUsed, ListenerGone,
+    # UserMismatch, TooManyFromClient
     def link(id_token:, credential:, return_provider_tokens: nil, audience: nil, client: nil, timeout: nil, trace: nil)
       typed("account.link", {"idToken" => id_token, "credential" => credential, "returnProviderTokens" => return_provider_tokens, "audience" => audience, "client" => client}, timeout, trace)
     end
@@ -263,8 +264,9 @@ module Mintmark
     # have and an account can have once is decided by fields, providers and identities, and by policy for what they do
     # not name. Where either has second factors its session must have shown one, and all factors of both are asked
     # for; recovery codes of the other account are gone. Its sessions end, and where the account that stays gets a
-    # factor its other sessions too. In pools, logins of the other account become logins of this one, and two
-    # identities are merged by the pool's rules. With dryRun nothing is changed, and the answer is what it would be.
+    # factor, or another address and password in place of its own, its other sessions too. In pools, logins of the
+    # other account become logins of this one, and two identities are merged by the pool's rules. With dryRun nothing
+    # is changed, and the answer is what it would be.
     #
     # @param id_token Of the account that stays.
     #
@@ -272,9 +274,11 @@ module Mintmark
     #
     # @param policy For everything that is not named below. Without it: "fail".
     #
-    # @param fields By field: email, an attribute's name, or claims for all claims.
+    # @param fields By field: email, an attribute's name, claims/ and the name of a claim, or claims for all the
+    # others. A name that fits nothing of either is refused.
     #
-    # @param providers By provider of which both have a login.
+    # @param providers By provider of which both have a login. A name that is no provider of the tenant, nor of either
+    # account, is refused.
     #
     # @param identities For pools in which both have an identity and the pool's rules do not let them be merged;
     # without it, policy.
@@ -285,7 +289,7 @@ module Mintmark
     #
     # @raise MergeUndecided, RecentSignInRequired, SecondFactorNeeded, TooManyFactors, ClaimsTooLong,
     # AudienceNotOffered, TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid,
-    # TokenIssuerMismatch, TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked
+    # TokenIssuerMismatch, TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged
     def merge(id_token:, source_id_token:, policy: nil, fields: nil, providers: nil, identities: nil, dry_run: nil, audience: nil, timeout: nil, trace: nil)
       typed("account.merge", {"idToken" => id_token, "sourceIdToken" => source_id_token, "policy" => policy, "fields" => fields, "providers" => providers, "identities" => identities, "dryRun" => dry_run, "audience" => audience}, timeout, trace)
     end
@@ -330,11 +334,11 @@ module Mintmark
     # client.
     #
     # @raise TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch,
-    # TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, IdpNotFound, IdpDisabled, InvalidCredential,
-    # InvalidNonce, PendingTokenInvalid, ProviderUnavailable, ProviderUnusable, InvalidUsername, InvalidPassword,
-    # PasswordNotSet, PasswordChangeRequired, AccountLocked, AccountDisabled, AudienceNotOffered, UserMismatch,
-    # ContinuationTokenInvalid, ContinuationTokenExpired, CallbackInvalid, SignInRefused, FlowUsed, ListenerGone,
-    # TooManyFromClient
+    # TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, IdpNotFound, IdpDisabled,
+    # InvalidCredential, InvalidNonce, PendingTokenInvalid, ProviderUnavailable, ProviderUnusable, InvalidUsername,
+    # InvalidPassword, PasswordNotSet, PasswordChangeRequired, AccountLocked, AccountDisabled, AudienceNotOffered,
+    # UserMismatch, ContinuationTokenInvalid, ContinuationTokenExpired, CallbackInvalid, SignInRefused, FlowUsed,
+    # ListenerGone, TooManyFromClient
     def reauthenticate(id_token:, credential:, return_provider_tokens: nil, audience: nil, client: nil, timeout: nil, trace: nil)
       typed("account.reauthenticate", {"idToken" => id_token, "credential" => credential, "returnProviderTokens" => return_provider_tokens, "audience" => audience, "client" => client}, timeout, trace)
     end
@@ -390,7 +394,7 @@ module Mintmark
     # @param force Whether to do it even if it is the last way in. Without it: false.
     #
     # @raise TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch,
-    # TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, ProviderNotLinked, LastProvider,
+    # TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, ProviderNotLinked, LastProvider,
     # RecentSignInRequired
     def unlink(id_token:, provider_id:, force: nil, timeout: nil, trace: nil)
       typed("account.unlink", {"idToken" => id_token, "providerId" => provider_id, "force" => force}, timeout, trace)

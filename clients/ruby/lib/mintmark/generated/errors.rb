@@ -641,7 +641,8 @@ module Mintmark
     def hint = Record.of(data["hint"])
   end
 
-  # A password for an account that signs in otherwise, or its reset.
+  # A password for an account that signs in otherwise, the reset of one in a tenant without passwords, or a sign-in to
+  # an account whose ways in are all gone.
   class PasswordNotSet < AnsweredError
     # The method that goes on from here.
     def next_ = Record.of(data["next"])
@@ -890,6 +891,14 @@ module Mintmark
     def reason = Record.of(data["reason"])
   end
 
+  # A password is to be linked with another address than the verified one of the account.
+  class AddressDiffers < AnsweredError
+    # The address of the account.
+    def email = Record.of(data["email"])
+    # The method that goes on from here.
+    def next_ = Record.of(data["next"])
+  end
+
   # A login provider does not answer, or says that it cannot now.
   class ProviderUnavailable < AnsweredError
     # A login provider: the pool's developer provider, or a public provider.
@@ -948,7 +957,7 @@ module Mintmark
     # The provider.
     def provider_id = Record.of(data["providerId"])
     # What failed: malformed, algorithm, signature, issuer, audience, authorizedParty, expired, notYetValid, subject,
-    # accessTokenHash, codeHash, accessToken, code or deviceCode.
+    # accessTokenHash, codeHash, accessToken, code, deviceCode or userInfo.
     def check = Record.of(data["check"])
     # What is wrong and how it must be.
     def reason = Record.of(data["reason"])
@@ -1371,6 +1380,7 @@ module Mintmark
     "invalidHashParameters" => InvalidHashParameters,
     "exportFileExists" => ExportFileExists,
     "exportFailed" => ExportFailed,
+    "addressDiffers" => AddressDiffers,
     "providerUnavailable" => ProviderUnavailable,
     "providerUnusable" => ProviderUnusable,
     "idpNotFound" => IdpNotFound,

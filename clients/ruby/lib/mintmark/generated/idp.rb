@@ -38,7 +38,7 @@ module Mintmark
     # protocol needs are refused.
     #
     # @raise TenantNotFound, IdpNotFound, IdpDisabled, ListenerUnavailable, ProviderUnavailable, ProviderUnusable,
-    # TokenExpired, TokenMalformed, TokenRevoked
+    # TokenExpired, TokenMalformed, TokenRevoked, AccountMerged
     def authorize(provider_id:, tenant_id: nil, id_token: nil, redirect_uri: nil, listen: nil, scopes: nil, custom_parameters: nil, timeout: nil, trace: nil)
       typed("idp.authorize", {"providerId" => provider_id, "tenantId" => tenant_id, "idToken" => id_token, "redirectUri" => redirect_uri, "listen" => listen, "scopes" => scopes, "customParameters" => custom_parameters}, timeout, trace)
     end
@@ -63,7 +63,7 @@ module Mintmark
     # and their address.
     #
     # @raise TenantNotFound, IdpNotFound, IdpDisabled, SignInRefused, ProviderUnavailable, ProviderUnusable,
-    # TokenExpired, TokenMalformed, TokenRevoked
+    # TokenExpired, TokenMalformed, TokenRevoked, AccountMerged
     def authorize_device(provider_id:, tenant_id: nil, id_token: nil, scopes: nil, timeout: nil, trace: nil)
       typed("idp.authorizeDevice", {"providerId" => provider_id, "tenantId" => tenant_id, "idToken" => id_token, "scopes" => scopes}, timeout, trace)
     end

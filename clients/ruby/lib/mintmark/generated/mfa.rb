@@ -54,7 +54,7 @@ module Mintmark
     #
     # @raise FactorCodeInvalid, AccountLocked, AccountDisabled, SecondFactorsOff, UnsupportedFirstFactor,
     # EmailNotVerified, RecentSignInRequired, SecondFactorNeeded, TooManyFactors, FactorExists, FactorAddsNothing,
-    # AudienceNotOffered, ScopeNotOffered, TokenRevoked, TooManyFromClient, ContinuationTokenInvalid,
+    # AudienceNotOffered, ScopeNotOffered, TokenRevoked, AccountMerged, TooManyFromClient, ContinuationTokenInvalid,
     # ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible
     def confirm(continuation_token:, code:, audience: nil, client: nil, timeout: nil, trace: nil)
       typed("mfa.confirm", {"continuationToken" => continuation_token, "code" => code, "audience" => audience, "client" => client}, timeout, trace)
@@ -92,7 +92,7 @@ module Mintmark
     # TooManyCodes, TooManyFailedSends, SendUnderway, MessageNotSent, TooManyFromClient, ContinuationTokenInvalid,
     # ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible, TokenMalformed, TokenAlgorithmNotAllowed,
     # TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired, TokenNotYetValid, TokenUseMismatch,
-    # TokenRevoked
+    # TokenRevoked, AccountMerged
     def enroll(kind:, id_token: nil, continuation_token: nil, display_name: nil, email: nil, phone_number: nil, language: nil, client: nil, timeout: nil, trace: nil)
       typed("mfa.enroll", {"kind" => kind, "idToken" => id_token, "continuationToken" => continuation_token, "displayName" => display_name, "email" => email, "phoneNumber" => phone_number, "language" => language, "client" => client}, timeout, trace)
     end
@@ -121,7 +121,7 @@ module Mintmark
     #
     # @raise SecondFactorsOff, NoSecondFactor, RecentSignInRequired, SecondFactorNeeded, TokenMalformed,
     # TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired,
-    # TokenNotYetValid, TokenUseMismatch, TokenRevoked
+    # TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged
     def recovery_codes(id_token:, timeout: nil, trace: nil)
       typed("mfa.recoveryCodes", {"idToken" => id_token}, timeout, trace)
     end

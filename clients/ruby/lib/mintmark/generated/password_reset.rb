@@ -29,8 +29,9 @@ module Mintmark
 
     # Start the reset of a password.
     #
-    # Sends a code to the address of an account that has a password. Who signs in with codes has none to reset, and is
-    # told so with passwordNotSet, unless the tenant has enumerationProtection.
+    # Sends a code to the address of an account that has a password, or no way in but providers: whoever has the
+    # address can set one. Then nobody else's provider leads to the account any more. Who signs in with codes has none
+    # to reset, and is told so with passwordNotSet, unless the tenant has enumerationProtection.
     #
     # @param username The email address that somebody signs up or in with. Compared without regard to upper and lower
     # case.

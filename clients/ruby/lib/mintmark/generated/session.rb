@@ -30,8 +30,8 @@ module Mintmark
     #
     # @param scope Less than what was granted at the sign-in. Without it, all of that.
     #
-    # @raise RefreshTokenInvalid, RefreshTokenExpired, RefreshTokenReused, AccountDisabled, AudienceNotOffered,
-    # ScopeNotOffered, ScopeNotGranted
+    # @raise RefreshTokenInvalid, AccountMerged, RefreshTokenExpired, RefreshTokenReused, AccountDisabled,
+    # AudienceNotOffered, ScopeNotOffered, ScopeNotGranted
     def refresh(refresh_token:, audience: nil, scope: nil, timeout: nil, trace: nil)
       typed("session.refresh", {"refreshToken" => refresh_token, "audience" => audience, "scope" => scope}, timeout, trace)
     end

@@ -56,7 +56,10 @@ module Mintmark
     # Says what the account needs: a password, or a code, which is sent. With the tenant's enumerationProtection it
     # says the same to everybody: passwordRequired where the tenant's method is emailPassword, else codeRequired. Then
     # submitPassword is taken beside submitCode, and resendCode sends a code in place of the password, whatever
-    # account there is, or none; whoever cannot sign in gets a mail that says so.
+    # account there is, or none; whoever cannot sign in gets a mail that says so. An account without a password or
+    # codes of its own answers providerRequired, with the providers that lead to it; without such either,
+    # passwordNotSet. Where the tenant takes no passwords and the address is not verified, its owner gets a code, and
+    # nobody else's provider leads to the account from then on.
     #
     # @param username The email address that somebody signs up or in with. Compared without regard to upper and lower
     # case.
@@ -72,8 +75,8 @@ module Mintmark
     # nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
     # client.
     #
-    # @raise TenantNotFound, InvalidUsername, UserNotFound, TooManyCodes, TooManyFailedSends, SendUnderway,
-    # MessageNotSent, TooManyFromClient
+    # @raise TenantNotFound, InvalidUsername, UserNotFound, PasswordNotSet, TooManyCodes, TooManyFailedSends,
+    # SendUnderway, MessageNotSent, TooManyFromClient
     def start(username:, tenant_id: nil, language: nil, client: nil, timeout: nil, trace: nil)
       typed("signIn.start", {"username" => username, "tenantId" => tenant_id, "language" => language, "client" => client}, timeout, trace)
     end

@@ -97,7 +97,8 @@ module Mintmark
     # token invalid. Without it: true.
     #
     # @raise TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch,
-    # TokenAudienceMismatch, TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, TokenScopeMissing
+    # TokenAudienceMismatch, TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged,
+    # TokenScopeMissing
     def verify(token:, audience: nil, issuer: nil, tenant_id: nil, use: nil, scope: nil, check_revoked: nil, timeout: nil, trace: nil)
       typed("token.verify", {"token" => token, "audience" => audience, "issuer" => issuer, "tenantId" => tenant_id, "use" => use, "scope" => scope, "checkRevoked" => check_revoked}, timeout, trace)
     end

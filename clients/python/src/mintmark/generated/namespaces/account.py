@@ -73,7 +73,8 @@ class AccountMethods:
                 auth_time is too long ago. Refreshing does not renew it.
             InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
                 valid.
-            PasswordNotSet: A password for an account that signs in otherwise, or its reset.
+            PasswordNotSet: A password for an account that signs in otherwise, the reset of one in a tenant
+                without passwords, or a sign-in to an account whose ways in are all gone.
             AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
                 together. A lock does not hinder the reset of the password, which ends it; resets are locked
                 by wrong codes of theirs, which count for the account too.
@@ -160,9 +161,11 @@ class AccountMethods:
             TokenUseMismatch: A token of one kind is given where another is needed.
             TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
                 revoked, or credentials.revoke has named one of them since the token was minted.
+            AccountMerged: An account is named that account.merge has made part of another one.
             InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
                 valid.
-            PasswordNotSet: A password for an account that signs in otherwise, or its reset.
+            PasswordNotSet: A password for an account that signs in otherwise, the reset of one in a tenant
+                without passwords, or a sign-in to an account whose ways in are all gone.
             AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
                 together. A lock does not hinder the reset of the password, which ends it; resets are locked
                 by wrong codes of theirs, which count for the account too.
@@ -540,6 +543,7 @@ class AccountMethods:
             TokenUseMismatch: A token of one kind is given where another is needed.
             TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
                 revoked, or credentials.revoke has named one of them since the token was minted.
+            AccountMerged: An account is named that account.merge has made part of another one.
             IdpNotFound: There is no such provider.
             IdpDisabled: Somebody signs in with a provider that is switched off.
             InvalidCredential: An ID token or access token of a provider fails a check.
@@ -552,6 +556,7 @@ class AccountMethods:
             InvalidUsername: An address that is malformed, or not of ASCII.
             InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
                 valid.
+            PasswordNotAccepted: A password in a tenant whose method is emailCode.
             AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
                 together. A lock does not hinder the reset of the password, which ends it; resets are locked
                 by wrong codes of theirs, which count for the account too.
@@ -559,6 +564,8 @@ class AccountMethods:
             AudienceNotOffered: An audience that the tenant does not list.
             CredentialAlreadyInUse: What is to be linked belongs to an account, whosever it is.
             EmailAlreadyInUse: A credential brings an address that another account has.
+            AddressDiffers: A password is to be linked with another address than the verified one of the
+                account.
             ProviderAlreadyLinked: A second login of one provider is to be linked.
             RecentSignInRequired: A change of what an account is signed in with, by an ID token whose
                 auth_time is too long ago. Refreshing does not renew it.
@@ -646,17 +653,19 @@ class AccountMethods:
         claims, second factors. What both have and an account can have once is decided by fields, providers
         and identities, and by policy for what they do not name. Where either has second factors its session
         must have shown one, and all factors of both are asked for; recovery codes of the other account are
-        gone. Its sessions end, and where the account that stays gets a factor its other sessions too. In
-        pools, logins of the other account become logins of this one, and two identities are merged by the
-        pool's rules. With dryRun nothing is changed, and the answer is what it would be.
+        gone. Its sessions end, and where the account that stays gets a factor, or another address and
+        password in place of its own, its other sessions too. In pools, logins of the other account become
+        logins of this one, and two identities are merged by the pool's rules. With dryRun nothing is changed,
+        and the answer is what it would be.
 
         Args:
             id_token (string of 1–20000 characters): Of the account that stays.
             source_id_token (string of 1–20000 characters): Of the one that is merged into it.
             policy (fail | keepTarget | keepSource; default "fail"): For everything that is not named below.
-            fields (object of MergePolicy; optional): By field: email, an attribute's name, or claims for all
-                claims.
-            providers (object of MergePolicy; optional): By provider of which both have a login.
+            fields (object of MergePolicy; optional): By field: email, an attribute's name, claims/ and the
+                name of a claim, or claims for all the others. A name that fits nothing of either is refused.
+            providers (object of MergePolicy; optional): By provider of which both have a login. A name that
+                is no provider of the tenant, nor of either account, is refused.
             identities (fail | keepTarget | keepSource; optional): For pools in which both have an identity
                 and the pool's rules do not let them be merged; without it, policy.
             dry_run (boolean; default false): Whether only to say what would happen.
@@ -687,6 +696,7 @@ class AccountMethods:
             TokenUseMismatch: A token of one kind is given where another is needed.
             TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
                 revoked, or credentials.revoke has named one of them since the token was minted.
+            AccountMerged: An account is named that account.merge has made part of another one.
         """
         params: Dict[str, Any] = {
             "idToken": id_token,
@@ -807,6 +817,7 @@ class AccountMethods:
             TokenUseMismatch: A token of one kind is given where another is needed.
             TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
                 revoked, or credentials.revoke has named one of them since the token was minted.
+            AccountMerged: An account is named that account.merge has made part of another one.
             IdpNotFound: There is no such provider.
             IdpDisabled: Somebody signs in with a provider that is switched off.
             InvalidCredential: An ID token or access token of a provider fails a check.
@@ -819,7 +830,8 @@ class AccountMethods:
             InvalidUsername: An address that is malformed, or not of ASCII.
             InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
                 valid.
-            PasswordNotSet: A password for an account that signs in otherwise, or its reset.
+            PasswordNotSet: A password for an account that signs in otherwise, the reset of one in a tenant
+                without passwords, or a sign-in to an account whose ways in are all gone.
             PasswordChangeRequired: An account whose password must be changed.
             AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
                 together. A lock does not hinder the reset of the password, which ends it; resets are locked
@@ -982,6 +994,7 @@ class AccountMethods:
             TokenUseMismatch: A token of one kind is given where another is needed.
             TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
                 revoked, or credentials.revoke has named one of them since the token was minted.
+            AccountMerged: An account is named that account.merge has made part of another one.
             ProviderNotLinked: A login is to be unlinked that is not there.
             LastProvider: The last way into an account is to be unlinked without force.
             RecentSignInRequired: A change of what an account is signed in with, by an ID token whose
@@ -1110,7 +1123,8 @@ class AsyncAccountMethods:
                 auth_time is too long ago. Refreshing does not renew it.
             InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
                 valid.
-            PasswordNotSet: A password for an account that signs in otherwise, or its reset.
+            PasswordNotSet: A password for an account that signs in otherwise, the reset of one in a tenant
+                without passwords, or a sign-in to an account whose ways in are all gone.
             AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
                 together. A lock does not hinder the reset of the password, which ends it; resets are locked
                 by wrong codes of theirs, which count for the account too.
@@ -1197,9 +1211,11 @@ class AsyncAccountMethods:
             TokenUseMismatch: A token of one kind is given where another is needed.
             TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
                 revoked, or credentials.revoke has named one of them since the token was minted.
+            AccountMerged: An account is named that account.merge has made part of another one.
             InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
                 valid.
-            PasswordNotSet: A password for an account that signs in otherwise, or its reset.
+            PasswordNotSet: A password for an account that signs in otherwise, the reset of one in a tenant
+                without passwords, or a sign-in to an account whose ways in are all gone.
             AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
                 together. A lock does not hinder the reset of the password, which ends it; resets are locked
                 by wrong codes of theirs, which count for the account too.
@@ -1577,6 +1593,7 @@ class AsyncAccountMethods:
             TokenUseMismatch: A token of one kind is given where another is needed.
             TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
                 revoked, or credentials.revoke has named one of them since the token was minted.
+            AccountMerged: An account is named that account.merge has made part of another one.
             IdpNotFound: There is no such provider.
             IdpDisabled: Somebody signs in with a provider that is switched off.
             InvalidCredential: An ID token or access token of a provider fails a check.
@@ -1589,6 +1606,7 @@ class AsyncAccountMethods:
             InvalidUsername: An address that is malformed, or not of ASCII.
             InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
                 valid.
+            PasswordNotAccepted: A password in a tenant whose method is emailCode.
             AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
                 together. A lock does not hinder the reset of the password, which ends it; resets are locked
                 by wrong codes of theirs, which count for the account too.
@@ -1596,6 +1614,8 @@ class AsyncAccountMethods:
             AudienceNotOffered: An audience that the tenant does not list.
             CredentialAlreadyInUse: What is to be linked belongs to an account, whosever it is.
             EmailAlreadyInUse: A credential brings an address that another account has.
+            AddressDiffers: A password is to be linked with another address than the verified one of the
+                account.
             ProviderAlreadyLinked: A second login of one provider is to be linked.
             RecentSignInRequired: A change of what an account is signed in with, by an ID token whose
                 auth_time is too long ago. Refreshing does not renew it.
@@ -1683,17 +1703,19 @@ class AsyncAccountMethods:
         claims, second factors. What both have and an account can have once is decided by fields, providers
         and identities, and by policy for what they do not name. Where either has second factors its session
         must have shown one, and all factors of both are asked for; recovery codes of the other account are
-        gone. Its sessions end, and where the account that stays gets a factor its other sessions too. In
-        pools, logins of the other account become logins of this one, and two identities are merged by the
-        pool's rules. With dryRun nothing is changed, and the answer is what it would be.
+        gone. Its sessions end, and where the account that stays gets a factor, or another address and
+        password in place of its own, its other sessions too. In pools, logins of the other account become
+        logins of this one, and two identities are merged by the pool's rules. With dryRun nothing is changed,
+        and the answer is what it would be.
 
         Args:
             id_token (string of 1–20000 characters): Of the account that stays.
             source_id_token (string of 1–20000 characters): Of the one that is merged into it.
             policy (fail | keepTarget | keepSource; default "fail"): For everything that is not named below.
-            fields (object of MergePolicy; optional): By field: email, an attribute's name, or claims for all
-                claims.
-            providers (object of MergePolicy; optional): By provider of which both have a login.
+            fields (object of MergePolicy; optional): By field: email, an attribute's name, claims/ and the
+                name of a claim, or claims for all the others. A name that fits nothing of either is refused.
+            providers (object of MergePolicy; optional): By provider of which both have a login. A name that
+                is no provider of the tenant, nor of either account, is refused.
             identities (fail | keepTarget | keepSource; optional): For pools in which both have an identity
                 and the pool's rules do not let them be merged; without it, policy.
             dry_run (boolean; default false): Whether only to say what would happen.
@@ -1724,6 +1746,7 @@ class AsyncAccountMethods:
             TokenUseMismatch: A token of one kind is given where another is needed.
             TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
                 revoked, or credentials.revoke has named one of them since the token was minted.
+            AccountMerged: An account is named that account.merge has made part of another one.
         """
         params: Dict[str, Any] = {
             "idToken": id_token,
@@ -1844,6 +1867,7 @@ class AsyncAccountMethods:
             TokenUseMismatch: A token of one kind is given where another is needed.
             TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
                 revoked, or credentials.revoke has named one of them since the token was minted.
+            AccountMerged: An account is named that account.merge has made part of another one.
             IdpNotFound: There is no such provider.
             IdpDisabled: Somebody signs in with a provider that is switched off.
             InvalidCredential: An ID token or access token of a provider fails a check.
@@ -1856,7 +1880,8 @@ class AsyncAccountMethods:
             InvalidUsername: An address that is malformed, or not of ASCII.
             InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
                 valid.
-            PasswordNotSet: A password for an account that signs in otherwise, or its reset.
+            PasswordNotSet: A password for an account that signs in otherwise, the reset of one in a tenant
+                without passwords, or a sign-in to an account whose ways in are all gone.
             PasswordChangeRequired: An account whose password must be changed.
             AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
                 together. A lock does not hinder the reset of the password, which ends it; resets are locked
@@ -2019,6 +2044,7 @@ class AsyncAccountMethods:
             TokenUseMismatch: A token of one kind is given where another is needed.
             TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
                 revoked, or credentials.revoke has named one of them since the token was minted.
+            AccountMerged: An account is named that account.merge has made part of another one.
             ProviderNotLinked: A login is to be unlinked that is not there.
             LastProvider: The last way into an account is to be unlinked without force.
             RecentSignInRequired: A change of what an account is signed in with, by an ID token whose

@@ -73,6 +73,7 @@ class IdpMethods:
                 an unknown critical header.
             TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
                 revoked, or credentials.revoke has named one of them since the token was minted.
+            AccountMerged: An account is named that account.merge has made part of another one.
 
         Elsewhere: firebase: createAuthUri.
         """
@@ -133,6 +134,7 @@ class IdpMethods:
                 an unknown critical header.
             TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
                 revoked, or credentials.revoke has named one of them since the token was minted.
+            AccountMerged: An account is named that account.merge has made part of another one.
         """
         params: Dict[str, Any] = {
             "tenantId": tenant_id,
@@ -514,6 +516,7 @@ class AsyncIdpMethods:
                 an unknown critical header.
             TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
                 revoked, or credentials.revoke has named one of them since the token was minted.
+            AccountMerged: An account is named that account.merge has made part of another one.
 
         Elsewhere: firebase: createAuthUri.
         """
@@ -574,6 +577,7 @@ class AsyncIdpMethods:
                 an unknown critical header.
             TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
                 revoked, or credentials.revoke has named one of them since the token was minted.
+            AccountMerged: An account is named that account.merge has made part of another one.
         """
         params: Dict[str, Any] = {
             "tenantId": tenant_id,

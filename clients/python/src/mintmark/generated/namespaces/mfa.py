@@ -131,6 +131,7 @@ class MfaMethods:
             ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
             TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
                 revoked, or credentials.revoke has named one of them since the token was minted.
+            AccountMerged: An account is named that account.merge has made part of another one.
             TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
                 too many messages for it failed.
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
@@ -241,6 +242,7 @@ class MfaMethods:
             TokenUseMismatch: A token of one kind is given where another is needed.
             TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
                 revoked, or credentials.revoke has named one of them since the token was minted.
+            AccountMerged: An account is named that account.merge has made part of another one.
 
         Elsewhere: firebase: mfaEnrollment:start; nativeAuth: /register/v1.0/challenge.
         """
@@ -339,6 +341,7 @@ class MfaMethods:
             TokenUseMismatch: A token of one kind is given where another is needed.
             TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
                 revoked, or credentials.revoke has named one of them since the token was minted.
+            AccountMerged: An account is named that account.merge has made part of another one.
         """
         params: Dict[str, Any] = {"idToken": id_token}
         answer = self._call("mfa.recoveryCodes", params, timeout, trace)
@@ -600,6 +603,7 @@ class AsyncMfaMethods:
             ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
             TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
                 revoked, or credentials.revoke has named one of them since the token was minted.
+            AccountMerged: An account is named that account.merge has made part of another one.
             TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
                 too many messages for it failed.
             ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
@@ -710,6 +714,7 @@ class AsyncMfaMethods:
             TokenUseMismatch: A token of one kind is given where another is needed.
             TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
                 revoked, or credentials.revoke has named one of them since the token was minted.
+            AccountMerged: An account is named that account.merge has made part of another one.
 
         Elsewhere: firebase: mfaEnrollment:start; nativeAuth: /register/v1.0/challenge.
         """
@@ -808,6 +813,7 @@ class AsyncMfaMethods:
             TokenUseMismatch: A token of one kind is given where another is needed.
             TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
                 revoked, or credentials.revoke has named one of them since the token was minted.
+            AccountMerged: An account is named that account.merge has made part of another one.
         """
         params: Dict[str, Any] = {"idToken": id_token}
         answer = await self._call("mfa.recoveryCodes", params, timeout, trace)

@@ -73,8 +73,10 @@ class PasswordResetMethods:
     ) -> types.PasswordResetStep:
         """Start the reset of a password.
 
-        Sends a code to the address of an account that has a password. Who signs in with codes has none to
-        reset, and is told so with passwordNotSet, unless the tenant has enumerationProtection.
+        Sends a code to the address of an account that has a password, or no way in but providers: whoever has
+        the address can set one. Then nobody else's provider leads to the account any more. Who signs in with
+        codes has none to reset, and is told so with passwordNotSet, unless the tenant has
+        enumerationProtection.
 
         Args:
             tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
@@ -95,7 +97,8 @@ class PasswordResetMethods:
             TenantNotFound: A tenant is named that was never created, or is deleted.
             InvalidUsername: An address that is malformed, or not of ASCII.
             UserNotFound: A sign-in or a reset for an address without an account.
-            PasswordNotSet: A password for an account that signs in otherwise, or its reset.
+            PasswordNotSet: A password for an account that signs in otherwise, the reset of one in a tenant
+                without passwords, or a sign-in to an account whose ways in are all gone.
             AccountDisabled: A disabled account would sign in or refresh.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have. Only the
                 address gets more by waiting.
@@ -292,8 +295,10 @@ class AsyncPasswordResetMethods:
     ) -> types.PasswordResetStep:
         """Start the reset of a password.
 
-        Sends a code to the address of an account that has a password. Who signs in with codes has none to
-        reset, and is told so with passwordNotSet, unless the tenant has enumerationProtection.
+        Sends a code to the address of an account that has a password, or no way in but providers: whoever has
+        the address can set one. Then nobody else's provider leads to the account any more. Who signs in with
+        codes has none to reset, and is told so with passwordNotSet, unless the tenant has
+        enumerationProtection.
 
         Args:
             tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
@@ -314,7 +319,8 @@ class AsyncPasswordResetMethods:
             TenantNotFound: A tenant is named that was never created, or is deleted.
             InvalidUsername: An address that is malformed, or not of ASCII.
             UserNotFound: A sign-in or a reset for an address without an account.
-            PasswordNotSet: A password for an account that signs in otherwise, or its reset.
+            PasswordNotSet: A password for an account that signs in otherwise, the reset of one in a tenant
+                without passwords, or a sign-in to an account whose ways in are all gone.
             AccountDisabled: A disabled account would sign in or refresh.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have. Only the
                 address gets more by waiting.

@@ -65,6 +65,7 @@ class SessionMethods:
 
         Raises:
             RefreshTokenInvalid: A refresh token that never was, or whose session was ended.
+            AccountMerged: An account is named that account.merge has made part of another one.
             RefreshTokenExpired: A refresh token that was not used for too long.
             RefreshTokenReused: A used refresh token comes again.
             AccountDisabled: A disabled account would sign in or refresh.
@@ -205,6 +206,7 @@ class AsyncSessionMethods:
 
         Raises:
             RefreshTokenInvalid: A refresh token that never was, or whose session was ended.
+            AccountMerged: An account is named that account.merge has made part of another one.
             RefreshTokenExpired: A refresh token that was not used for too long.
             RefreshTokenReused: A used refresh token comes again.
             AccountDisabled: A disabled account would sign in or refresh.

@@ -129,7 +129,10 @@ class SignInMethods:
         enumerationProtection it says the same to everybody: passwordRequired where the tenant's method is
         emailPassword, else codeRequired. Then submitPassword is taken beside submitCode, and resendCode sends
         a code in place of the password, whatever account there is, or none; whoever cannot sign in gets a
-        mail that says so.
+        mail that says so. An account without a password or codes of its own answers providerRequired, with
+        the providers that lead to it; without such either, passwordNotSet. Where the tenant takes no
+        passwords and the address is not verified, its owner gets a code, and nobody else's provider leads to
+        the account from then on.
 
         Args:
             tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
@@ -150,6 +153,8 @@ class SignInMethods:
             TenantNotFound: A tenant is named that was never created, or is deleted.
             InvalidUsername: An address that is malformed, or not of ASCII.
             UserNotFound: A sign-in or a reset for an address without an account.
+            PasswordNotSet: A password for an account that signs in otherwise, the reset of one in a tenant
+                without passwords, or a sign-in to an account whose ways in are all gone.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have. Only the
                 address gets more by waiting.
             TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
@@ -425,7 +430,8 @@ class SignInMethods:
             UserNotFound: A sign-in or a reset for an address without an account.
             InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
                 valid.
-            PasswordNotSet: A password for an account that signs in otherwise, or its reset.
+            PasswordNotSet: A password for an account that signs in otherwise, the reset of one in a tenant
+                without passwords, or a sign-in to an account whose ways in are all gone.
             PasswordChangeRequired: An account whose password must be changed.
             AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
                 together. A lock does not hinder the reset of the password, which ends it; resets are locked
@@ -553,7 +559,8 @@ class SignInMethods:
             UserNotFound: A sign-in or a reset for an address without an account.
             InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
                 valid.
-            PasswordNotSet: A password for an account that signs in otherwise, or its reset.
+            PasswordNotSet: A password for an account that signs in otherwise, the reset of one in a tenant
+                without passwords, or a sign-in to an account whose ways in are all gone.
             PasswordChangeRequired: An account whose password must be changed.
             AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
                 together. A lock does not hinder the reset of the password, which ends it; resets are locked
@@ -700,7 +707,10 @@ class AsyncSignInMethods:
         enumerationProtection it says the same to everybody: passwordRequired where the tenant's method is
         emailPassword, else codeRequired. Then submitPassword is taken beside submitCode, and resendCode sends
         a code in place of the password, whatever account there is, or none; whoever cannot sign in gets a
-        mail that says so.
+        mail that says so. An account without a password or codes of its own answers providerRequired, with
+        the providers that lead to it; without such either, passwordNotSet. Where the tenant takes no
+        passwords and the address is not verified, its owner gets a code, and nobody else's provider leads to
+        the account from then on.
 
         Args:
             tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
@@ -721,6 +731,8 @@ class AsyncSignInMethods:
             TenantNotFound: A tenant is named that was never created, or is deleted.
             InvalidUsername: An address that is malformed, or not of ASCII.
             UserNotFound: A sign-in or a reset for an address without an account.
+            PasswordNotSet: A password for an account that signs in otherwise, the reset of one in a tenant
+                without passwords, or a sign-in to an account whose ways in are all gone.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have. Only the
                 address gets more by waiting.
             TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
@@ -996,7 +1008,8 @@ class AsyncSignInMethods:
             UserNotFound: A sign-in or a reset for an address without an account.
             InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
                 valid.
-            PasswordNotSet: A password for an account that signs in otherwise, or its reset.
+            PasswordNotSet: A password for an account that signs in otherwise, the reset of one in a tenant
+                without passwords, or a sign-in to an account whose ways in are all gone.
             PasswordChangeRequired: An account whose password must be changed.
             AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
                 together. A lock does not hinder the reset of the password, which ends it; resets are locked
@@ -1124,7 +1137,8 @@ class AsyncSignInMethods:
             UserNotFound: A sign-in or a reset for an address without an account.
             InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
                 valid.
-            PasswordNotSet: A password for an account that signs in otherwise, or its reset.
+            PasswordNotSet: A password for an account that signs in otherwise, the reset of one in a tenant
+                without passwords, or a sign-in to an account whose ways in are all gone.
             PasswordChangeRequired: An account whose password must be changed.
             AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
                 together. A lock does not hinder the reset of the password, which ends it; resets are locked

@@ -227,6 +227,7 @@ class TokenMethods:
             TokenUseMismatch: A token of one kind is given where another is needed.
             TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
                 revoked, or credentials.revoke has named one of them since the token was minted.
+            AccountMerged: An account is named that account.merge has made part of another one.
             TokenScopeMissing: token.verify is to find a scope that the token does not have.
         """
         params: Dict[str, Any] = {
@@ -462,6 +463,7 @@ class AsyncTokenMethods:
             TokenUseMismatch: A token of one kind is given where another is needed.
             TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
                 revoked, or credentials.revoke has named one of them since the token was minted.
+            AccountMerged: An account is named that account.merge has made part of another one.
             TokenScopeMissing: token.verify is to find a scope that the token does not have.
         """
         params: Dict[str, Any] = {

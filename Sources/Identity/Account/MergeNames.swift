@@ -1,0 +1,41 @@
+import Contract
+import Storage
+
+/// What a merge can be told about by name, whether the two accounts differ in it or not. A choice about anything else would be lost without a word, and a merge cannot be undone.
+struct MergeNames {
+    let fields: [String]
+    let providers: [String]
+
+    init(_ target: MergeRule.Side, _ source: MergeRule.Side, _ tenant: TenantRecord, in tx: Transaction) throws {
+        let sides = [target, source]
+        let attributes = tenant.attributes.map(\.name) + sides.flatMap { $0.account.attributes.members.map(\.name) }
+        let claims = sides.flatMap { $0.account.claims.members.map { "claims/\($0.name)" } }
+        fields = ["email", "claims"] + Set(attributes + claims).sorted()
+        let offered = try tx.idps(of: tenant.id, after: "", limit: 1000).map(\.providerId)
+        providers = Set(offered + sides.flatMap { $0.logins.map(\.providerId) }).sorted()
+    }
+
+    /// - Throws: `InvalidParams` with every name that fits nothing.
+    func check(_ choices: MergeRule.Choices) throws {
+        var violations: [Violation] = []
+        func refuse(_ given: [String], in parameter: String, but known: [String], _ what: (String) -> String) {
+            for name in given where !known.contains(name) {
+                let escaped = name.split(separator: "~", omittingEmptySubsequences: false).joined(separator: "~0")
+                    .split(separator: "/", omittingEmptySubsequences: false).joined(separator: "~1")
+                violations.append(
+                    Violation(pointer: "/\(parameter)/\(escaped)", rule: "unknown", message: what(name) + Self.hint(name, known)))
+            }
+        }
+        refuse(choices.fields.names, in: "fields", but: fields) { "Neither account has a field \($0)." }
+        refuse(choices.providers.names, in: "providers", but: providers) { name in
+            ["password", "code"].contains(name)
+                ? "It goes with the address: say email in fields." : "Neither the tenant nor an account has a provider \(name)."
+        }
+        if !violations.isEmpty { throw InvalidParams(violations: violations) }
+    }
+
+    private static func hint(_ name: String, _ known: [String]) -> String {
+        let near = NearestNames.of(name, among: known)
+        return near.isEmpty ? "" : " Did you mean \(near.joined(separator: " or "))?"
+    }
+}
