@@ -31,8 +31,9 @@ extension IdpService {
             let page = (answer["verification_uri"] ?? answer["verification_url"])?.string
         else { throw unusable("It answers a request for a device code without device_code, user_code or verification_uri.") }
         let complete = answer["verification_uri_complete"]?.string
+        let plainLoopback = surroundings.foreign.allowsPlainLoopback
         for (name, url) in [("verification_uri", page), ("verification_uri_complete", complete ?? page)] {
-            if let flaw = idp.flaw(of: url, called: name, allowsPlainLoopback: surroundings.foreign.allowsPlainLoopback) { throw unusable(flaw) }
+            if let flaw = idp.flaw(of: url, called: name, allowsPlainLoopback: plainLoopback) { throw unusable(flaw) }
         }
         let id = newFlowId()
         let lifetime = min(max(answer["expires_in"]?.number?.int64 ?? IdpFlow.lifetimeSeconds, 1), 3600)
