@@ -31,6 +31,10 @@ public enum SharedReads {
         }
         return try body()
     }
+
+    /// Ends the view of this thread, if there is one: before it waits for what another thread writes, which a view of a store in memory
+    /// would hold up.
+    public static func endView() { current?.end() }
 }
 
 /// The view that a thread shares among its reads, if one has begun.

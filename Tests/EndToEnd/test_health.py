@@ -1,5 +1,6 @@
 """What system.health notices of a store that takes no writes, or is not in its place any more."""
 
+import json
 import os
 import resource
 import shutil
@@ -7,7 +8,7 @@ import sqlite3
 import time
 
 from endtoend import EndToEnd, make_pool
-from sidecar import run
+from sidecar import request_line, run
 
 
 class Health(EndToEnd):
@@ -27,6 +28,14 @@ class Health(EndToEnd):
             time.sleep(0.1)
         self.assertIs(health["ready"], ready, health)
         return next(check for check in health["checks"] if check["name"] == "store")
+
+    def test_one_request_after_the_other_finds_the_same(self):
+        """What was read before, also by requests that came with it, does not hold up the write that is tried."""
+        for store in (":memory:", self.store):
+            sidecar = self.spawn("--sequential", store=store)
+            sidecar.write(b"".join(request_line(method, id=number) for number, method in enumerate(("pool.list", "system.health", "system.health"))))
+            for line in sidecar.lines(3)[1:]:
+                self.assertTrue(json.loads(line)["result"]["ready"], line)
 
     def grown(self):
         """What makes a new process find no room: a log that somebody who reads keeps long, and a limit on the size of files, which is what

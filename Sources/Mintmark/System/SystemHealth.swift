@@ -8,6 +8,7 @@ extension SystemService {
         do {
             let database = try mintmark.services().surroundings.database
             let facts = try database.facts()
+            SharedReads.endView()
             switch mintmark.writeProbe.finding(on: database) {
             case .failed(let error): throw error
             case .waits:
