@@ -36,7 +36,7 @@ struct GoTypes {
     func field(_ property: Property, nested: String, in purpose: Purpose) -> String {
         let type = expression(property.type, nested: nested)
         let isPointer = !property.isRequired && zeroHasMeaning(property, purpose)
-        let secret = isSecret(property.type) ? " mintmark:\"secret\"" : ""
+        let secret = contract.isSecret(property.type) ? " mintmark:\"secret\"" : ""
         let omit = property.isRequired ? "" : ",omitempty"
         return "\(GoNames.member(property.name)) \(isPointer ? "*" : "")\(type) `json:\"\(property.name)\(omit)\"\(secret)`"
     }
@@ -48,18 +48,6 @@ struct GoTypes {
         case .string(let rule): rule.length.lowerBound == 0 && purpose != .answer
         case .object: true
         case .enumeration, .array, .map, .anyObject, .reference: false
-        }
-    }
-
-    /// Whether a value must not be shown. Structs see to their own members.
-    func isSecret(_ type: Type) -> Bool {
-        if type.isSecret { return true }
-        let resolved = contract.resolve(type)
-        if resolved.isSecret { return true }
-        switch resolved.shape {
-        case .array(let element, _, _): return isSecret(element)
-        case .map(_, let values, _): return isSecret(values)
-        default: return false
         }
     }
 

@@ -37,7 +37,7 @@ struct PythonRecords {
             source.line("__slots__ = ()")
             let names = object.properties.map { "(\(literal(member($0))), \(literal($0.name)))" }
             source.line("_members = (\(names.map { $0 + "," }.joined(separator: " ")))")
-            let secrets = object.properties.filter { types.isSecret($0.type) }.map { literal($0.name) }
+            let secrets = object.properties.filter { types.contract.isSecret($0.type) }.map { literal($0.name) }
             if !secrets.isEmpty { source.line("_secret = frozenset({\(secrets.joined(separator: ", "))})") }
             source.line()
             constructor(name, object, &source)

@@ -58,18 +58,6 @@ struct PythonTypes {
         }
     }
 
-    /// Whether a value must not be shown. Records see to their own members.
-    func isSecret(_ type: Type) -> Bool {
-        if type.isSecret { return true }
-        let resolved = contract.resolve(type)
-        if resolved.isSecret { return true }
-        switch resolved.shape {
-        case .array(let element, _, _): return isSecret(element)
-        case .map(_, let values, _): return isSecret(values)
-        default: return false
-        }
-    }
-
     /// What is said of a property, and its limits.
     func description(_ property: Property) -> String {
         let text = property.description.isEmpty ? contract.resolve(property.type).description ?? property.name : property.description

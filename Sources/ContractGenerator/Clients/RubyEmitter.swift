@@ -44,7 +44,7 @@ struct RubyEmitter: Emitter {
             switch type.shape {
             case .object(let object):
                 for property in object.properties {
-                    if types.isSecret(property.type) { names.insert(property.name) }
+                    if types.contract.isSecret(property.type) { names.insert(property.name) }
                     walk(property.type)
                 }
             case .array(let element, _, _): walk(element)

@@ -31,6 +31,18 @@ struct Contract {
         guard case .reference(let name) = type.shape, let target = self.type(name) else { return type }
         return resolve(target.type)
     }
+
+    /// Whether a value must not be shown. Objects see to their own members.
+    func isSecret(_ type: Type) -> Bool {
+        if type.isSecret { return true }
+        let resolved = resolve(type)
+        if resolved.isSecret { return true }
+        switch resolved.shape {
+        case .array(let element, _, _): return isSecret(element)
+        case .map(_, let values, _): return isSecret(values)
+        default: return false
+        }
+    }
 }
 
 /// A type with a file of its own under `schemas/types`.

@@ -39,22 +39,16 @@ struct FrameReader: MessageReader, ~Copyable {
     mutating func fill() -> Filled {
         if hasEnded || failure != nil { return .end }
         makeRoom()
-        while true {
-            let count = read(descriptor, buffer.baseAddress! + end, buffer.count - end)
-            if count > 0 {
-                end += count
-                return .some
-            }
-            if count < 0, errno == EINTR { continue }
-            if count < 0, errno == EAGAIN {
-                LineReader.waitUntilReadable(descriptor)
-                continue
-            }
-            if count < 0 { failure = errno }
-            hasEnded = true
-            // A message that is not complete is found by `next`.
-            return failure != nil || isDrained && body == nil && skipping == 0 ? .end : .some
+        switch Arrived(on: descriptor, into: UnsafeMutableRawBufferPointer(rebasing: buffer[end...])) {
+        case .bytes(let count):
+            end += count
+            return .some
+        case .end: break
+        case .failure(let reason): failure = reason
         }
+        hasEnded = true
+        // A message that is not complete is found by `next`.
+        return failure != nil || isDrained && body == nil && skipping == 0 ? .end : .some
     }
 
     mutating func next() -> Received? {

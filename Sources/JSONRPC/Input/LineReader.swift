@@ -47,21 +47,15 @@ struct LineReader: MessageReader, ~Copyable {
     mutating func fill() -> Filled {
         if hasEnded { return .end }
         makeRoom()
-        while true {
-            let count = read(descriptor, buffer.baseAddress! + end, buffer.count - end)
-            if count > 0 {
-                end += count
-                return .some
-            }
-            if count < 0, errno == EINTR { continue }
-            if count < 0, errno == EAGAIN {
-                Self.waitUntilReadable(descriptor)
-                continue
-            }
-            if count < 0 { failure = errno }
-            hasEnded = true
-            return isDrained ? .end : .some
+        switch Arrived(on: descriptor, into: UnsafeMutableRawBufferPointer(rebasing: buffer[end...])) {
+        case .bytes(let count):
+            end += count
+            return .some
+        case .end: break
+        case .failure(let reason): failure = reason
         }
+        hasEnded = true
+        return isDrained ? .end : .some
     }
 
     /// The next line that has been read to its end, without that end and never blank; at the end of the stream also one that has no end.
@@ -126,11 +120,5 @@ struct LineReader: MessageReader, ~Copyable {
         larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: buffer[..<end]))
         buffer.deallocate()
         buffer = larger
-    }
-
-    /// The host has made the shared description nonblocking; it is not ours to change.
-    static func waitUntilReadable(_ descriptor: Int32) {
-        var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        _ = poll(&request, 1, -1)
     }
 }

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Reads messages from a descriptor, many with one `read(2)`, each lent out where it lies in the buffer.
 protocol MessageReader: ~Copyable {
     /// Whether everything that was read has been taken.
@@ -11,6 +13,33 @@ protocol MessageReader: ~Copyable {
 }
 
 enum Filled { case some, end }
+
+/// What one `read(2)` has brought.
+enum Arrived {
+    case bytes(Int)
+    case end
+    case failure(Int32)
+
+    /// Reads once, waiting for as long as it takes. There is room in `buffer`.
+    init(on descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) {
+        while true {
+            let count = read(descriptor, buffer.baseAddress!, buffer.count)
+            if count > 0 {
+                self = .bytes(count)
+                return
+            }
+            if count < 0, errno == EINTR { continue }
+            if count < 0, errno == EAGAIN {
+                // The host has made the shared description nonblocking; it is not ours to change.
+                var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                _ = poll(&request, 1, -1)
+                continue
+            }
+            self = count < 0 ? .failure(errno) : .end
+            return
+        }
+    }
+}
 
 /// What was found on the stream.
 enum Received {
