@@ -197,13 +197,14 @@ class World:
                 differs = len({side[name] for side in sides if name in side}) == 2
                 same(names.format(name) in contested, differs, name)
             same(set(account[kind]), {*sides[0], *sides[1]})
-        # Sessions: those of the other account end, and where a factor has come those of this one too; one is new.
-        ends = theirs["sessions"] | (mine["sessions"] if moved else set())
+        # Sessions: those of the other account end, and where a factor has come, or the own way in was dropped, those of this one too; one is new.
+        lost = {provider for provider, _ in had[0] - self.ways(account)} & {"password", "code"}
+        ends = theirs["sessions"] | (mine["sessions"] if moved or lost else set())
         same(done["endedSessions"], len(ends))
         same(after["sessions"], (mine["sessions"] - ends) | {claims_of(tokens["idToken"])["sid"]})
-        self.refused("tokenRevoked", {"token": source.token, "tenantId": "default"}, "token.verify")
+        same(self.refused("accountMerged", {"token": source.token, "tenantId": "default"}, "token.verify").data["survivorId"], target.account)
         if "refreshToken" in source.tokens:
-            self.test.assertIn(self.sidecar.refusal("session.refresh", {"refreshToken": source.tokens["refreshToken"]}).type, ("refreshTokenInvalid", "sessionEnded", "refreshTokenExpired"))
+            same(self.refused("accountMerged", {"refreshToken": source.tokens["refreshToken"]}, "session.refresh").data["survivorId"], target.account)
         for gone in {source.account} | source.merged | target.merged:
             same(self.refused("accountMerged", {"accountId": gone}, "account.get").data["survivorId"], target.account)
         same(graph["mergedAccount"], sorted((id,) for id in target.merged | source.merged | {source.account}))

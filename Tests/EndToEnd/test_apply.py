@@ -190,19 +190,19 @@ class AtTheStart(EndToEnd):
         done = self.serve("--store", ":memory:", "--apply", file)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(sorted(pool["name"] for pool in json.loads(done.stdout)["result"]["pools"]), ["other", "shop"])
-        self.assertIn(b'"created":"4"', done.stderr)
+        self.assertIn(b'"created":4,', done.stderr)
         # For a public caller, who could not do it, from the environment, and with the slow way to read a command line.
         for options, environment in [(("--caller", "public", "--apply", file), {}), ((), {"MINTMARK_APPLY": file}), (("--apply=" + file,), {})]:
             done = self.serve("--store", self.path("store.db"), *options, environment=environment)
             self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn(b'"unchanged":"4"', done.stderr)
+        self.assertIn(b'"unchanged":4,', done.stderr)
 
     def test_tenants_are_there_before_the_pools_that_list_them(self):
         shop = {"tenants": [{"tenantId": "shop", "name": "The shop", "localAccountMethod": "emailPassword"}],
                 "pools": [{"name": "shop", "providers": [{"tenantId": "shop"}]}]}
         file, store = self.file(shop), self.path("store.db")
         done = self.serve("--store", store, "--apply", file)
-        self.assertEqual((done.returncode, b'"created":"2"' in done.stderr), (0, True), done.stderr)
+        self.assertEqual((done.returncode, b'"created":2,' in done.stderr), (0, True), done.stderr)
         sidecar = self.spawn("--apply", file, store=store)
         tenant = sidecar.call("tenant.get", {"tenantId": "shop"})
         self.assertEqual((tenant["name"], tenant["localAccountMethod"]), ("The shop", "emailPassword"))
@@ -210,11 +210,11 @@ class AtTheStart(EndToEnd):
         [provider] = sidecar.call("pool.get", {"poolId": pool["poolId"]})["providers"]
         self.assertEqual((provider["tenantId"], "https://" + provider["name"]), ("shop", tenant["issuer"]))
         self.assertEqual(sidecar.finish(), 0)
-        self.assertIn('"unchanged":"2"', sidecar.stderr_text())
+        self.assertIn('"unchanged":2,', sidecar.stderr_text())
         # Another name in the file is another name at the next start; a tenant that the file does not have is not made up.
         shop["tenants"][0]["name"] = "The bazaar"
         done = self.serve("--store", store, "--apply", self.file(shop))
-        self.assertIn(b'"updated":"1"', done.stderr)
+        self.assertIn(b'"updated":1', done.stderr)
         self.assertEqual(self.spawn(store=store).call("tenant.get", {"tenantId": "shop"})["name"], "The bazaar")
         done = self.serve("--store", self.path("other.db"), "--apply", self.file({"pools": shop["pools"]}))
         self.assertEqual((done.returncode, done.stdout), (1, b""))

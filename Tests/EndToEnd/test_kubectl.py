@@ -47,6 +47,21 @@ class Kubectl(EndToEnd):
         """The newest exchange that this kubectl knows."""
         return "v1" if "--exec-interactive-mode" in self.kubectl("config", "set-credentials", "--help").stdout else "v1beta1"
 
+    def configure(self):
+        """Has kubectl write it, twice. Debian 12 has one that crashes whenever it writes a user: there the printed lines are put in by hand."""
+        version = self.version()
+        if self.kubectl("config", "set-credentials", "somebody", "--token=t").returncode == 0:
+            for _ in range(2):
+                done = self.mintmark("configure", "kubectl", "--write", "--api-version", version)
+                self.assertEqual((done.returncode, done.stdout), (0, b'User "mintmark" set.\n'), done.stderr)
+            return
+        lines = self.mintmark("configure", "kubectl", "--api-version", version).stdout.decode()
+        with open(self.kubeconfig, encoding="utf-8") as file:
+            before = file.read()
+        self.assertIn("users: null\n", before)
+        with open(self.kubeconfig, "w", encoding="utf-8") as file:
+            file.write(before.replace("users: null\n", lines))
+
     def test_the_answer_is_in_the_version_that_was_asked_for(self):
         self.sign_in()
         token = self.mintmark("token").stdout.decode().strip()
@@ -108,13 +123,10 @@ class Kubectl(EndToEnd):
             shown.append(request.headers.get("Authorization"))
             return page({"kind": "APIVersions", "versions": ["v1"]})
         site.pages["/api"] = api
-        version = self.version()
-        for _ in range(2):
-            done = self.mintmark("configure", "kubectl", "--write", "--api-version", version)
-            self.assertEqual((done.returncode, done.stdout), (0, b'User "mintmark" set.\n'), done.stderr)
         for arguments in (["set-cluster", "here", f"--server={site.origin}", f"--certificate-authority={authority.path}"],
                           ["set-context", "here", "--cluster=here", "--user=mintmark"], ["use-context", "here"]):
             self.assertEqual(self.kubectl("config", *arguments).returncode, 0)
+        self.configure()
         done = self.kubectl("get", "--raw", "/api")
         self.assertEqual((done.returncode, json.loads(done.stdout or "{}").get("kind")), (0, "APIVersions"), done.stderr)
         self.assertEqual(shown, ["Bearer " + self.mintmark("token").stdout.decode().strip()])

@@ -106,14 +106,20 @@ class Keys(Providers):
         self.assertEqual(len({self.sidecar.answer(id)["identityId"] for id in ids}), 1)
         self.assertEqual(self.site.asked, [DISCOVERY, KEYS])
 
-    def test_an_unknown_kid_makes_the_provider_be_asked_once(self):
+    def test_an_unknown_kid_makes_the_provider_be_asked_once_and_many_of_them_eight_times(self):
         self.login(self.sidecar, self.shop, self.site)
-        for n in range(20):
-            error = self.refused("loginTokenInvalid", self.sidecar, "identity.resolve", {"poolId": self.shop, "logins": {self.site.name: self.site.token(kid=f"k{n}")}})
-            self.assertEqual(error.data["check"], "signature")
-        self.assertEqual(self.site.count(KEYS), 2)
+
+        def refused(wanted, kid):
+            return self.refused(wanted, self.sidecar, "identity.resolve", {"poolId": self.shop, "logins": {self.site.name: self.site.token(kid=kid)}})
+        for n in range(8):
+            for _ in range(2):
+                self.assertEqual(refused("loginTokenInvalid", f"k{n}").data["check"], "signature")
+            self.assertEqual(self.site.count(KEYS), 2 + n)
+        for n in range(8, 20):
+            self.assertGreater(refused("providerUnavailable", f"k{n}").data["retryAfterSeconds"], 0)
+        self.assertEqual(self.site.count(KEYS), 9)
         self.login(self.sidecar, self.shop, self.site)
-        self.assertEqual(self.site.count(KEYS), 2)
+        self.assertEqual(self.site.count(KEYS), 9)
 
     def test_a_rotated_key_is_found_at_once(self):
         identity = self.login(self.sidecar, self.shop, self.site)["identityId"]

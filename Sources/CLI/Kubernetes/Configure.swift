@@ -14,6 +14,8 @@ struct Configure: ParsableCommand {
               mintmark configure kubectl --app ops --write
               kubectl config set-context --current --user mintmark
 
+            The kubectl of Debian 12 (1.20) crashes whenever it writes a user: put the printed lines there instead.
+
             The API server trusts the tokens with --oidc-issuer-url=<issuer>/tenants/default and --oidc-client-id=default.
             """)
 
