@@ -149,6 +149,13 @@ class Tools(EndToEnd):
             self.assertTrue(told)
             self.assertEqual([each[0] for each in told], sorted({each[0] for each in told}))
             self.assertEqual(told[-1][0], told[-1][1])
+            told.clear()
+            people = self.path("people.jsonl")
+            with open(people, "w", encoding="utf-8") as file:
+                file.writelines(json.dumps({"email": f"p{number}@example.com"}) + "\n" for number in range(600))
+            await session.call_tool("account_import", {"file": people}, progress_callback=note)
+            self.assertGreater(len(told), 1)
+            self.assertEqual({total for _, total in told}, {None})   # nobody has counted the lines
         self.talk(body, *OPEN)
 
     def test_what_is_cancelled_is_not_answered(self):

@@ -75,6 +75,9 @@ class Traces(EndToEnd):
         # Misspelt, of a method that is none, beside the params, and in a line that nobody can read.
         sidecar.refusal("signIn.withPassword", {"username": "alice@example.com", "pasword": "misspelt-hunter2"})
         sidecar.refusal("signin.withPassword", {"password": "elsewhere-hunter2"})
+        sidecar.refusal("account.import", {"accounts": [{"email": "bob@example.com", "pasword_hash": "nested-hunter2", "factors": [{"kind": "totp", "seed": "deeper-hunter2"}]}]})
+        sidecar.refusal("signIn.withCredential", {"credential": {"providerId": "oidc.work", "tokn": "credential-hunter2"}})
+        secrets += ["nested-hunter2", "deeper-hunter2", "credential-hunter2"] + [each["code"] for each in sidecar.call("test.outbox")["messages"]]
         sidecar.raw(b'{"jsonrpc":"2.0","id":"p","method":"system.ping","password":"beside-hunter2"}')
         sidecar.raw(b'{"password":"unreadable-hunter2"')
         sidecar.raw(b'"alone-hunter2"')

@@ -7676,19 +7676,19 @@ type SentMessage struct {
 	Purpose string `json:"purpose"`
 
 	// The code in it.
-	Code string `json:"code,omitempty"`
+	Code string `json:"code,omitempty" mintmark:"secret"`
 
 	// The language that it is in.
 	Language string `json:"language"`
 
 	// A mail's subject.
-	Subject string `json:"subject,omitempty"`
+	Subject string `json:"subject,omitempty" mintmark:"secret"`
 
 	// What it says.
-	Text string `json:"text"`
+	Text string `json:"text" mintmark:"secret"`
 
 	// A mail's other part, where its template has one.
-	HTML string `json:"html,omitempty"`
+	HTML string `json:"html,omitempty" mintmark:"secret"`
 
 	// A mail's sender, where the tenant has a mail server of its own; else it is the process's.
 	From string `json:"from,omitempty"`

@@ -41,10 +41,12 @@ struct Configure: ParsableCommand {
         guard let version = ExecCredential.Version(rawValue: "client.authentication.k8s.io/\(version)") else {
             throw ValidationError("--api-version is v1 or v1beta1, not '\(version)'.")
         }
+        let name = user ?? Environment["USER"] ?? "mintmark"
+        if name.isEmpty { throw ValidationError("--user is a name, such as mintmark; it is empty.") }
         // What makes no sense is said now, not when kubectl asks.
         _ = try options.settings.configuration()
         let user = KubeconfigUser(
-            name: user ?? Environment["USER"] ?? "mintmark", version: version, command: try Self.program(),
+            name: name, version: version, command: try Self.program(),
             arguments: try ["kube-credential"] + options.settings.storeArguments())
         if write { throw user.writtenByKubectl() }
         try Printing.out(user.lines)
@@ -95,19 +97,22 @@ struct KubeconfigUser {
 }
 
 extension StoreSettings {
-    /// The options that say which store, good in every folder.
+    /// The options that say which store, whether they were given or stand in the environment, good in every folder.
     ///
     /// - Throws: `ValidationError`.
     fileprivate func storeArguments() throws -> [String] {
+        let store = store ?? (app == nil ? Environment["STORE"] : nil)
         if store == ":memory:" { throw ValidationError("A store in memory ends with its process; name a file, or an app.") }
         let isFile = store.map { !$0.contains("://") } ?? false
         let named: [(String, String?)] = [
-            ("--app", app), ("--store", try isFile ? store.map(Self.absolute) : store), ("--issuer", issuer), ("--region", region),
-            ("--account", account), ("--master-key-file", try masterKeyFile.map(Self.absolute)),
-            ("--ca-file", try caFile.map(Self.absolute)),
-            ("--proxy", proxy),
+            ("--app", store == nil ? app ?? Environment["APP"] : nil), ("--store", try isFile ? store.map(Self.absolute) : store),
+            ("--issuer", issuer ?? Environment["ISSUER"]), ("--region", region ?? Environment["REGION"]),
+            ("--account", account ?? Environment["ACCOUNT"]),
+            ("--master-key-file", try (masterKeyFile ?? Environment["MASTER_KEY_FILE"]).map(Self.absolute)),
+            ("--ca-file", try (caFile ?? Environment["CA_FILE"]).map(Self.absolute)), ("--proxy", proxy ?? Environment["PROXY"]),
         ]
-        return named.flatMap { name, value in value.map { [name, $0] } ?? [] } + (testing ? ["--testing"] : [])
+        let isTesting = try Environment.flag("TESTING", or: testing)
+        return named.flatMap { name, value in value.map { [name, $0] } ?? [] } + (isTesting ? ["--testing"] : [])
     }
 
     private static func absolute(_ path: String) throws -> String {

@@ -15,7 +15,8 @@ public enum Dialect: Sendable {
 
     /// Writes how far a call has come; nothing if its caller has not asked for it.
     ///
-    /// The Model Context Protocol wants a number that grows, and takes another one that it grows to: the first two integers of `value`.
+    /// The Model Context Protocol wants a number that grows, the first integer of `value`, and takes words for people, and a number that
+    /// it grows to: the second integer, unless that is behind the first and so counts something else.
     func progress(_ value: JSONValue, of envelope: Envelope, to writer: inout JSONWriter) {
         switch self {
         case .plain:
@@ -30,20 +31,20 @@ public enum Dialect: Sendable {
             }
         case .modelContext:
             guard let token = envelope.params?["_meta"]?["progressToken"], token.kind == .string || token.kind == .number else { return }
-            let numbers = value.object?.members.compactMap(\.value.int) ?? []
-            guard let done = numbers.first else { return }
+            let numbers = value.object?.members.compactMap { member in member.value.int.map { (name: member.name, count: $0) } } ?? []
+            guard let done = numbers.first?.count else { return }
             writer.notification("notifications/progress") { params in
                 params.beginObject()
                 params.key("progressToken")
                 params.raw(token)
                 params.key("progress")
                 params.int(done)
-                if numbers.count > 1 {
+                if numbers.count > 1, numbers[1].count >= done {
                     params.key("total")
-                    params.int(numbers[1])
+                    params.int(numbers[1].count)
                 }
                 params.key("message")
-                params.string(value.text)
+                params.string(numbers.map { "\($0.name): \($0.count)" }.joined(separator: ", "))
                 params.endObject()
             }
         }

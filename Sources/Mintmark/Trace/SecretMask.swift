@@ -84,10 +84,13 @@ struct SecretMask {
         case .object(let object):
             var masked = JSONObject()
             for (name, value) in object.members {
-                if let member = schema["properties"]?[name] ?? schema["additionalProperties"].flatMap({ $0.object == nil ? nil : $0 }) {
+                let others = schema["additionalProperties"]
+                if let member = schema["properties"]?[name] {
                     masked[name] = mask(value, by: member)
+                } else if let others, others.object != nil {
+                    masked[name] = mask(value, by: others)
                 } else {
-                    let isUnknown = schema["additionalProperties"] == false || names.contains(name)
+                    let isUnknown = schema["properties"] != nil || others == false || names.contains(name)
                     masked[name] = isUnknown ? hide(value) : free(value)
                 }
             }

@@ -3,7 +3,7 @@
 const methods = {
   clock: { name: "test.clock", isTesting: true, secrets: [] },
   http: { name: "test.http", isTesting: true, secrets: [] },
-  outbox: { name: "test.outbox", isTesting: true, secrets: [] },
+  outbox: { name: "test.outbox", isTesting: true, secrets: [["messages", "*", "code"], ["messages", "*", "subject"], ["messages", "*", "text"], ["messages", "*", "html"]] },
   reset: { name: "test.reset", isTesting: true, secrets: [] },
   seed: { name: "test.seed", isTesting: true, secrets: [] },
   token: { name: "test.token", isTesting: true, secrets: [["token"]] },

@@ -5061,6 +5061,7 @@ class SentMessage(Record):
 
     __slots__ = ()
     _members = (("number", "number"), ("to", "to"), ("channel", "channel"), ("purpose", "purpose"), ("code", "code"), ("language", "language"), ("subject", "subject"), ("text", "text"), ("html", "html"), ("from_", "from"), ("sent_at", "sentAt"), ("tenant_id", "tenantId"),)
+    _secret = frozenset({"code", "subject", "text", "html"})
 
     def __init__(
         self,

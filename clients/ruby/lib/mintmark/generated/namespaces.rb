@@ -154,7 +154,7 @@ module Mintmark
   }.freeze
 
   # Members that are not shown.
-  SECRETS = %w[accessToken attributes body clientSecret codes continuationToken headers idToken logins otpauthUri password passwordHash pendingToken rawNonce refreshToken salt secret secretAccessKey sessionToken signerKey source target token url].freeze
+  SECRETS = %w[accessToken attributes body clientSecret code codes continuationToken headers html idToken logins otpauthUri password passwordHash pendingToken rawNonce refreshToken salt secret secretAccessKey sessionToken signerKey source subject target text token url].freeze
 
   # The methods of a client.
   module Namespaces
