@@ -79,6 +79,8 @@ export interface ProcessOptions {
   webhookUrl?: string;
   /** A file with the secret that posts are signed with; or `MINTMARK_WEBHOOK_SECRET` in `env`. */
   webhookSecretFile?: string;
+  /** A file that every message is written to, both ways and without secrets. */
+  traceFile?: string;
   /** Further arguments of `mintmark serve`. */
   arguments?: readonly string[];
   /** Environment variables of the process, beside those of this one. */

@@ -30,6 +30,7 @@ const flags = {
   smtpUnencrypted: "--smtp-unencrypted",
   webhookUrl: "--webhook-url",
   webhookSecretFile: "--webhook-secret-file",
+  traceFile: "--trace-file",
 };
 
 /** Options that stay on this side. */

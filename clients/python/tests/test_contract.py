@@ -3,6 +3,7 @@
 import asyncio
 import inspect
 import json
+import keyword
 import os
 import re
 import unittest
@@ -74,7 +75,8 @@ class TheContract(ClientTest):
                     with self.subTest(method["name"], client=type(client).__name__):
                         found = find(client, method["name"])
                         parameters = inspect.signature(found).parameters
-                        wanted = {snake(each["name"]): each.get("required", False) for each in method["params"]}
+                        names = ((each, snake(each["name"])) for each in method["params"])
+                        wanted = {name + "_" * keyword.iskeyword(name): each.get("required", False) for each, name in names}
                         self.assertEqual(
                             {name: each.default is each.empty for name, each in parameters.items() if name not in ("timeout", "trace")},
                             wanted)

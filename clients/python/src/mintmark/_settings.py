@@ -54,6 +54,7 @@ class Settings:
         smtp_unencrypted: bool = False,
         webhook_url: Optional[str] = None,
         webhook_secret_file: Optional[Path] = None,
+        trace_file: Optional[Path] = None,
         arguments: Sequence[str] = (),
         environment: Optional[Mapping[str, str]] = None,
     ) -> None:
@@ -93,6 +94,7 @@ class Settings:
             smtp_unencrypted: Speak to the mail server without TLS; on a loopback address only.
             webhook_url: Where text messages, and mails if there is no mail server, are posted to.
             webhook_secret_file: A file with the secret that posts are signed with; or `MINTMARK_WEBHOOK_SECRET` in `environment`.
+            trace_file: A file that every message is written to, both ways and without secrets.
             arguments: More arguments of `mintmark serve`, as they are.
             environment: More environment variables, such as `MINTMARK_MASTER_KEY`.
         """
@@ -118,7 +120,7 @@ class Settings:
             ("--db-connections", db_connections), ("--ca-file", absolute(ca_file)), ("--proxy", proxy),
             ("--smtp-url", smtp_url), ("--mail-from", mail_from), ("--smtp-user", smtp_user),
             ("--smtp-password-file", absolute(smtp_password_file)), ("--webhook-url", webhook_url),
-            ("--webhook-secret-file", absolute(webhook_secret_file)),
+            ("--webhook-secret-file", absolute(webhook_secret_file)), ("--trace-file", absolute(trace_file)),
         ]
         flags = [("--testing", testing), ("--audit-issuance", audit_issuance), ("--sequential", sequential),
                  ("--smtp-unencrypted", smtp_unencrypted)]
