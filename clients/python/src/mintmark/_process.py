@@ -76,7 +76,10 @@ class Process:
         # The outbox has a descriptor of its own, so that nothing else closes it.
         self._outbox = Outbox(os.dup(self._process.stdin.fileno()))
         self._process.stdin.close()
-        self._outbox.send(INFO_LINE)
+        try:
+            self._outbox.send(INFO_LINE)
+        except OSError:
+            pass  # It has ended already, which calls are told by how it ended.
         self._reader = threading.Thread(target=self._read, name="mintmark-reader", daemon=True)
         self._reader.start()
         abandon_after_fork(self)
