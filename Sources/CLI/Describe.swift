@@ -30,9 +30,9 @@ struct Describe: ParsableCommand {
         let own = Contract.MethodTable.all.filter { $0.name.hasPrefix(method + ".") }
         if !own.isEmpty { return try Methods.list(own) }
         if method.isEmpty { throw ValidationError("Name a method; mintmark methods lists them all.") }
-        let nearest = Contract.NearestNames.of(method, among: Contract.MethodTable.all.map(\.name) + types.names)
-        let hint = nearest.isEmpty ? "mintmark methods lists them all." : "Did you mean \(nearest.joined(separator: " or "))?"
-        throw ValidationError("There is no method \(method). \(hint)")
+        let hint = Contract.NearestNames.hint(
+            method, among: Contract.MethodTable.all.map(\.name) + types.names, otherwise: "mintmark methods lists them all.")
+        throw ValidationError("There is no method \(method).\(hint)")
     }
 
     private func describe(_ info: MethodInfo, _ object: JSONValue, _ types: TypeDescriptions) throws {

@@ -37,8 +37,8 @@ struct StoreSettings {
             throw ValidationError("--testing and --caller public exclude each other: a tester may do everything.")
         }
         let clock = try self.clock ?? Environment.integer("CLOCK")
-        if let clock, !(0...Self.latestMoment ~= clock) {
-            throw ValidationError("--clock is between 0 and \(Self.latestMoment), the end of the year 9999.")
+        if let clock, !(StoreClock.range ~= clock) {
+            throw ValidationError("--clock is between 0 and \(StoreClock.range.upperBound), the end of the year 9999.")
         }
         if clock != nil, !testing { throw ValidationError("--clock needs --testing.") }
         let (store, isAppsOwn) = try storeLocation()
@@ -49,9 +49,6 @@ struct StoreSettings {
             databaseConnections: try databaseConnections(), outgoing: try outgoing(), mail: try delivery.mail(),
             webhook: try delivery.webhook())
     }
-
-    /// The last second of the year 9999, as `test.clock` has it.
-    private static let latestMoment: Int64 = 253_402_300_799
 
     private func retentionDays() throws -> Int? {
         guard let days = try auditRetentionDays ?? Environment.integer("AUDIT_RETENTION_DAYS").map({ Int($0) }) else { return nil }
@@ -83,73 +80,28 @@ struct StoreSettings {
     }
 
     private func location(_ store: String) throws -> Configuration.Store {
-        if store == ":memory:" { return .memory }
-        if store.hasPrefix(":"), store.hasSuffix(":") {
-            throw ValidationError("--store \(store) is no store; did you mean :memory:? A file of that name is ./\(store).")
-        }
-        if store.isEmpty { throw ValidationError("--store is empty: name a file, or :memory:.") }
-        if PostgresAddress.isAddress(store) { return .postgres(PostgresAddress(store)) }
-        if store.contains("://") {
-            throw ValidationError(
-                "--store takes a file, :memory: or postgres://user@host/database; '\(store.prefix { $0 != ":" })' is no store here.")
-        }
-        return .file(store)
+        try refusing { () throws(SettingRefused) in try Configuration.Store(named: store) }
     }
 
     private func locationOfApp() throws -> Configuration.Store {
-        let app = app ?? Environment["APP"] ?? "default"
-        let isName = app.utf8.allSatisfy {
-            (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) || [0x2D, 0x2E, 0x5F].contains($0)
+        try refusing { () throws(SettingRefused) in
+            try Configuration.Store(
+                ofApp: app ?? Environment["APP"] ?? "default", dataHome: Environment.plain("XDG_DATA_HOME"), home: Environment.plain("HOME")
+            )
         }
-        guard isName, !app.isEmpty, !app.hasPrefix("."), app.utf8.count <= 64 else {
-            throw ValidationError("--app takes up to 64 letters, digits, dots, hyphens and underscores, and begins with no dot.")
-        }
-        return .file("\(try dataFolder())/mintmark/\(app).db")
-    }
-
-    private func dataFolder() throws -> String {
-        if let folder = Environment.plain("XDG_DATA_HOME"), folder.hasPrefix("/") { return folder }
-        guard let home = Environment.plain("HOME"), home.hasPrefix("/") else {
-            throw ValidationError("There is no HOME to keep a store in; name one with --store.")
-        }
-        return "\(home)/.local/share"
     }
 
     private func realm(testing: Bool) throws -> Realm {
-        let given = issuer ?? Environment["ISSUER"]
-        let issuer = given ?? (testing ? "https://testing.mintmark.localhost" : "https://mintmark.localhost")
-        guard let host = Self.host(of: issuer) else {
-            throw ValidationError("--issuer is an https URL without query, such as https://id.example.com; '\(issuer)' is not.")
+        try refusing { () throws(SettingRefused) in
+            try Realm(
+                issuer: issuer ?? Environment["ISSUER"], region: region ?? Environment["REGION"],
+                account: account ?? Environment["ACCOUNT"],
+                testing: testing)
         }
-        let isReserved =
-            ["localhost", "test", "example"].contains { host == $0 || host.hasSuffix(".\($0)") } || ["127.0.0.1", "[::1]"].contains(host)
-        if testing, !isReserved {
-            throw ValidationError(
-                "With --testing the issuer must be loopback, .test, .example or .localhost, so that its tokens fool nobody.")
-        }
-        let region = region ?? Environment["REGION"] ?? "local-1"
-        guard (1...18).contains(region.utf8.count),
-            region.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) || $0 == 0x2D })
-        else {
-            throw ValidationError("--region has up to 18 lower-case letters, digits and hyphens, such as eu-west-1.")
-        }
-        let account = account ?? Environment["ACCOUNT"] ?? "000000000000"
-        guard account.utf8.count == 12, account.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-            throw ValidationError("--account has 12 digits.")
-        }
-        return Realm(issuer: issuer, region: region, account: account)
     }
 
-    /// The host of an https URL (or of a loopback http one) without query and fragment, nil for anything else.
-    private static func host(of url: String) -> String? {
-        let isPlain = url.hasPrefix("http://")
-        guard isPlain || url.hasPrefix("https://"), !url.contains("?"), !url.contains("#"), !url.contains(" "), url.utf8.count <= 512 else {
-            return nil
-        }
-        let authority = url.dropFirst(isPlain ? 7 : 8).prefix { $0 != "/" }
-        let host = authority.hasPrefix("[") ? authority.prefix { $0 != "]" } + "]" : authority.prefix { $0 != ":" }
-        let isLoopback = ["localhost", "127.0.0.1", "[::1]"].contains(String(host))
-        return host.isEmpty || (isPlain && !isLoopback) ? nil : String(host)
+    private func refusing<Setting>(_ body: () throws(SettingRefused) -> Setting) throws -> Setting {
+        do { return try body() } catch { throw ValidationError(error.reason) }
     }
 
     private func namedKey(_ path: String) throws -> MasterKey {

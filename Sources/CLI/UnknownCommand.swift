@@ -12,9 +12,7 @@ enum UnknownCommand {
         if Contract.MethodTable.all.contains(where: { $0.name == word }) {
             throw ValidationError("\(word) is a method, not a command: mintmark call \(word)")
         }
-        let nearest = Contract.NearestNames.of(word, among: known)
-        let hint =
-            nearest.isEmpty ? "The commands are \(known.joined(separator: ", "))." : "Did you mean \(nearest.joined(separator: " or "))?"
-        throw ValidationError("There is no command '\(word)'. \(hint)")
+        let hint = Contract.NearestNames.hint(word, among: known, otherwise: "The commands are \(known.joined(separator: ", ")).")
+        throw ValidationError("There is no command '\(word)'.\(hint)")
     }
 }

@@ -4,7 +4,10 @@ import Foundation
 enum Generator {
     /// All emitters. A client for another language is one more line here.
     static var emitters: [any Emitter] {
-        [SwiftEmitter(), WireTextsEmitter(), OpenRPCFile(), ExamplesFile(), NodeEmitter(), PythonEmitter(), GoEmitter(), RubyEmitter()]
+        [
+            SwiftEmitter(), WireTextsEmitter(), OpenRPCFile(), ExamplesFile(), NodeEmitter(), PythonEmitter(), GoEmitter(), RubyEmitter(),
+            RubySignatures(), JavaEmitter(), SwiftClientEmitter(), SwiftDriverEmitter(), ShellEmitter(),
+        ]
     }
 
     /// - Parameter root: the root of the repository.

@@ -1,3 +1,4 @@
+import Glibc
 import Platform
 
 /// One connection to a server: requests come one after the other.
@@ -15,10 +16,13 @@ struct LoopbackConnection {
     }
 
     /// Waits for the next request. What cannot be one is answered here, and is the last.
-    mutating func nextRequest() -> LoopbackRequest? {
+    ///
+    /// - Parameter whenItBegins: is called when something of it is there.
+    mutating func nextRequest(whenItBegins: () -> Void) -> LoopbackRequest? {
         guard keepsOpen else { return nil }
         do {
             if buffer.isEmpty, !read(deadline: deadline(limits.idleSeconds)) { return nil }
+            whenItBegins()
             let deadline = deadline(limits.transferSeconds)
             guard let bytes = try readHead(deadline) else { return nil }
             let head = try RequestHead(bytes)
@@ -28,25 +32,78 @@ struct LoopbackConnection {
             guard head.bodyLength <= limits.bodyBytes else {
                 throw RequestHead.Refusal(status: 413, text: "A body has at most \(limits.bodyBytes) bytes.")
             }
-            if head.expectsContinue, buffer.count < head.bodyLength {
+            if head.expectsContinue, head.isChunked ? buffer.isEmpty : buffer.count < head.bodyLength {
                 guard Socket.write(descriptor, Array("HTTP/1.1 100 Continue\r\n\r\n".utf8), deadline: deadline) else { return nil }
             }
-            while buffer.count < head.bodyLength { guard read(deadline: deadline) else { return nil } }
-            let body = Array(buffer.prefix(head.bodyLength))
-            buffer.removeFirst(head.bodyLength)
+            guard let body = try head.isChunked ? readChunks(deadline) : readBody(head.bodyLength, deadline) else { return nil }
             keepsOpen = head.keepsOpen
             return LoopbackRequest(method: head.method, target: head.target, headers: head.headers, body: body)
         } catch let refusal as RequestHead.Refusal {
             keepsOpen = false
             _ = answer(LoopbackResponse(status: refusal.status, text: refusal.text), to: "", keepsOpen: false)
+            discardRest()
         } catch {}
         return nil
+    }
+
+    /// Reads what still comes, for a moment: a connection that is closed with something unread takes back what was answered (RFC 9112 9.6).
+    private mutating func discardRest() {
+        shutdown(descriptor, Int32(SHUT_WR))
+        let deadline = deadline(limits.lingerSeconds)
+        var left = 4 * 1024 * 1024
+        repeat {
+            left -= buffer.count
+            buffer = []
+        } while left > 0 && read(deadline: deadline)
     }
 
     /// Writes an answer. Answers whether the connection goes on.
     mutating func answer(_ response: LoopbackResponse, to method: String, keepsOpen: Bool) -> Bool {
         let bytes = response.bytes(keepsOpen: keepsOpen, isForHead: method == "HEAD")
         return Socket.write(descriptor, bytes, deadline: deadline(limits.transferSeconds)) && keepsOpen
+    }
+
+    /// The next `count` bytes, nil if the connection ends before.
+    private mutating func readBody(_ count: Int, _ deadline: UInt64) throws -> [UInt8]? {
+        while buffer.count < count { guard read(deadline: deadline) else { return nil } }
+        defer { buffer.removeFirst(count) }
+        return Array(buffer.prefix(count))
+    }
+
+    /// A body in chunks (RFC 9112 7.1), nil if the connection ends before. What stands behind its end counts for nothing.
+    private mutating func readChunks(_ deadline: UInt64) throws -> [UInt8]? {
+        var body: [UInt8] = []
+        while true {
+            guard let line = try readLine(deadline) else { return nil }
+            let count = try RequestHead.chunkLength(line)
+            guard body.count + count <= limits.bodyBytes else {
+                throw RequestHead.Refusal(status: 413, text: "A body has at most \(limits.bodyBytes) bytes.")
+            }
+            if count == 0 { break }
+            guard let chunk = try readBody(count, deadline), let end = try readLine(deadline) else { return nil }
+            guard end.isEmpty else { throw RequestHead.Refusal(status: 400, text: "A chunk is longer than it says.") }
+            body += chunk
+        }
+        var trailing = 0
+        while true {
+            guard let line = try readLine(deadline) else { return nil }
+            if line.isEmpty { return body }
+            trailing += line.count
+            guard trailing <= limits.headBytes else { throw RequestHead.Refusal(status: 431, text: "The trailer of the body is too long.") }
+        }
+    }
+
+    /// The next line of a body in chunks without its end, nil if the connection ends before.
+    private mutating func readLine(_ deadline: UInt64) throws -> [UInt8]? {
+        while true {
+            if let end = buffer.firstIndex(of: 0x0A) {
+                guard end > 0, buffer[end - 1] == 0x0D else { throw RequestHead.Refusal(status: 400, text: "Lines end with CR LF.") }
+                defer { buffer.removeFirst(end + 1) }
+                return Array(buffer[..<(end - 1)])
+            }
+            guard buffer.count <= 4096 else { throw RequestHead.Refusal(status: 400, text: "A line between chunks is too long.") }
+            guard read(deadline: deadline) else { return nil }
+        }
     }
 
     /// Everything up to the empty line, nil if the connection ends before.

@@ -48,8 +48,10 @@ public struct LoopbackResponse: Sendable {
     func bytes(keepsOpen: Bool, isForHead: Bool) -> [UInt8] {
         var head = "HTTP/1.1 \(status) \(Self.reasons[status] ?? "")\r\n"
         for (name, value) in headers { head += "\(Self.plain(name)): \(Self.plain(value))\r\n" }
-        head += "content-length: \(body.count)\r\nconnection: \(keepsOpen ? "keep-alive" : "close")\r\n\r\n"
-        return Array(head.utf8) + (isForHead ? [] : body)
+        // 204 has no body, and must not name its length (RFC 9110 8.6).
+        if status != 204 { head += "content-length: \(body.count)\r\n" }
+        head += "connection: \(keepsOpen ? "keep-alive" : "close")\r\n\r\n"
+        return Array(head.utf8) + (isForHead || status == 204 ? [] : body)
     }
 
     /// No value can begin a line of its own.
@@ -58,8 +60,10 @@ public struct LoopbackResponse: Sendable {
     }
 
     private static let reasons = [
-        200: "OK", 204: "No Content", 302: "Found", 303: "See Other", 400: "Bad Request", 403: "Forbidden", 404: "Not Found",
+        200: "OK", 204: "No Content", 302: "Found", 303: "See Other", 400: "Bad Request", 401: "Unauthorized", 403: "Forbidden",
+        404: "Not Found",
         405: "Method Not Allowed", 408: "Request Timeout", 410: "Gone", 413: "Content Too Large", 421: "Misdirected Request",
+        429: "Too Many Requests",
         431: "Request Header Fields Too Large", 500: "Internal Server Error", 501: "Not Implemented", 503: "Service Unavailable",
         505: "HTTP Version Not Supported",
     ]
@@ -70,12 +74,14 @@ public struct LoopbackLimits: Sendable {
     /// Request line and headers together, in bytes.
     public var headBytes = 64 * 1024
     public var bodyBytes = 1024 * 1024
-    /// Connections at a time; of further ones each takes the place of one that has sent no whole request, or is answered 503.
-    public var connections = 64
+    /// Connections at a time; further ones wait until there is room, and then those that are idle give way.
+    public var connections = 256
     /// How long a connection may stay idle between requests, in seconds.
     public var idleSeconds = 60
     /// How long a request may take to arrive, and an answer to be taken, in seconds.
     public var transferSeconds = 20
+    /// How long the rest of a request that was refused is read and thrown away, in seconds.
+    public var lingerSeconds = 1
 
     public init() {}
 }

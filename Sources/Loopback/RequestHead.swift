@@ -3,8 +3,10 @@ struct RequestHead: Sendable {
     let method: String
     let target: String
     let headers: [(name: String, value: String)]
-    /// How many bytes of body follow.
+    /// How many bytes of body follow, where it does not come in chunks.
     let bodyLength: Int
+    /// Whether the body comes in chunks, each of which says how long it is.
+    let isChunked: Bool
     /// Whether the client keeps the connection open for another request.
     let keepsOpen: Bool
     /// Whether it waits for `100 Continue` before it sends the body.
@@ -34,9 +36,15 @@ struct RequestHead: Sendable {
         for line in lines.dropFirst() { headers.append(try Self.header(line)) }
         self.headers = headers
         func values(_ name: String) -> [String] { headers.filter { $0.name == name }.map(\.value) }
-        guard values("transfer-encoding").isEmpty else {
-            throw Refusal(status: 501, text: "Send a Content-Length; transfer codings are not known here.")
+        let codings = values("transfer-encoding")
+        guard codings.isEmpty || (codings.count == 1 && codings[0].lowercased() == "chunked" && words[2] == "HTTP/1.1") else {
+            throw Refusal(status: 501, text: "Send a Content-Length; of transfer codings only chunked is known here, in HTTP/1.1.")
         }
+        // Two readers could take different lengths for the true one (RFC 9112 6.1).
+        guard codings.isEmpty || values("content-length").isEmpty else {
+            throw Refusal(status: 400, text: "A request has Content-Length or Transfer-Encoding, not both.")
+        }
+        isChunked = !codings.isEmpty
         bodyLength = try Self.length(values("content-length"))
         let connection = values("connection").flatMap { $0.lowercased().split(separator: ",").map { $0.filter { $0 != " " } } }
         keepsOpen = words[2] == "HTTP/1.1" ? !connection.contains("close") : false
@@ -82,6 +90,16 @@ struct RequestHead: Sendable {
         guard values.count == 1, (1...10).contains(value.utf8.count), value.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let length = Int(value)
         else {
             throw Refusal(status: 400, text: "Content-Length cannot be read.")
+        }
+        return length
+    }
+
+    /// How many bytes a chunk has, by the line before it (RFC 9112 7.1); extensions count for nothing.
+    static func chunkLength(_ line: [UInt8]) throws(Refusal) -> Int {
+        let digits = line.prefix { $0 != UInt8(ascii: ";") && $0 != 0x20 && $0 != 0x09 }
+        let isHex = digits.allSatisfy { 0x30...0x39 ~= $0 || 0x41...0x46 ~= $0 || 0x61...0x66 ~= $0 }
+        guard 1...8 ~= digits.count, isHex, let length = Int(String(decoding: digits, as: UTF8.self), radix: 16) else {
+            throw Refusal(status: 400, text: "The length of a chunk cannot be read.")
         }
         return length
     }

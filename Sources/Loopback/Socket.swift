@@ -6,12 +6,27 @@ public struct LoopbackFailure: Error, Equatable {
     /// The port that was asked for; 0 for any.
     public let port: Int
     public let reason: String
+
+    public init(port: Int, reason: String) {
+        self.port = port
+        self.reason = reason
+    }
 }
 
 /// A socket of the operating system, in the few ways that a server needs it.
 enum Socket {
     /// A socket that listens on 127.0.0.1, and its port.
     static func listen(port: UInt16) throws(LoopbackFailure) -> (descriptor: Int32, port: UInt16) {
+        let bound = try bind(port: port)
+        guard Glibc.listen(bound.descriptor, 1024) == 0 else {
+            defer { close(bound.descriptor) }
+            throw failure(port)
+        }
+        return bound
+    }
+
+    /// A socket that has a port of 127.0.0.1, and does not listen: whoever connects is refused.
+    static func bind(port: UInt16) throws(LoopbackFailure) -> (descriptor: Int32, port: UInt16) {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw failure(port) }
         var one: Int32 = 1
@@ -23,7 +38,7 @@ enum Socket {
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let status = withUnsafeMutablePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                bind(descriptor, address, size) == 0 && Glibc.listen(descriptor, 64) == 0 && getsockname(descriptor, address, &size) == 0
+                Glibc.bind(descriptor, address, size) == 0 && getsockname(descriptor, address, &size) == 0
             }
         }
         guard status else {
@@ -47,14 +62,15 @@ enum Socket {
                 setsockopt(connection, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
                 return connection
             }
-            switch errno {
-            case EINTR, ECONNABORTED: continue
-            // Out of descriptors or memory: whoever waits goes on waiting.
-            case EMFILE, ENFILE, ENOBUFS, ENOMEM: usleep(20_000)
-            default: return nil
-            }
+            let reason = errno
+            if isOver(reason) { return nil }
+            // Out of descriptors or memory, or kept away by a rule: whoever waits goes on waiting.
+            if reason != EINTR, reason != ECONNABORTED { usleep(20_000) }
         }
     }
+
+    /// Whether no connection comes any more after this error: nobody listens at the descriptor, or it is none.
+    static func isOver(_ error: Int32) -> Bool { [EINVAL, EBADF, ENOTSOCK, EOPNOTSUPP].contains(error) }
 
     /// Reads what is there, waiting for it until `deadline`; nil at the end, after an error, and past the deadline.
     static func read(_ descriptor: Int32, into buffer: inout [UInt8], deadline: UInt64) -> Bool {

@@ -22,6 +22,8 @@ public final class Mintmark: Sendable {
     let writeProbe = WriteProbe()
     private let random: any RandomSource
     private let foreign: any ForeignProviders
+    /// What a test makes fail here; nil without `--testing`.
+    let faults: Faults?
     /// Taken up by every request, so without a lock.
     private let openedServices = AtomicLazyReference<Services>()
     /// Held while somebody opens the store, which may take as long as another program keeps it locked.
@@ -41,12 +43,16 @@ public final class Mintmark: Sendable {
         self.logRing = logRing
         self.random = random
         startedAt = SystemClock().now
+        let faults = configuration.testing ? Faults() : nil
+        self.faults = faults
         let log = Logger(label: "mintmark") { _ in
             if let logRing { LineLogHandler(ring: logRing, level: logLevel) } else { SwiftLogNoOpLogHandler() }
         }
         self.log = log
-        foreign = ProvidersOverHTTP(
-            CurlClient(configuration.outgoing), allowsPlainLoopback: configuration.testing, log: ProviderLog(log))
+        let foreign = ProvidersOverHTTP(
+            configuration.httpClient(faults), allowsPlainLoopback: configuration.testing, log: ProviderLog(log))
+        self.foreign = foreign
+        faults?.whenCleared { foreign.forgetFailures() }
         counters = Counters(onEnd: logRing == nil ? nil : CallLog(log).listener) { method, trace, incident, error in
             log.error(
                 "a request failed inside",
@@ -65,7 +71,8 @@ public final class Mintmark: Sendable {
             // Whoever waited for an attempt that failed shares its answer instead of waiting for another.
             if let failure = attempts.lastFailure, failedAttempts.load(ordering: .acquiring) > seen { throw failure }
             do {
-                let services = Services(try StoreOpening(configuration: configuration, random: random, foreign: foreign).open(), self)
+                let opening = StoreOpening(configuration: configuration, random: random, foreign: foreign, faults: faults)
+                let services = Services(try opening.open(), self)
                 if logsOpening.load(ordering: .relaxed) { warnOfOpenFiles() }
                 return openedServices.storeIfNil(services)
             } catch {
@@ -130,12 +137,15 @@ public final class Mintmark: Sendable {
     public func close(logsHeads: Bool = false) {
         if let services = opened {
             services.loopback.stop()
+            services.provider.stop()
             services.surroundings.callbacks.stop()
             // What was in memory is gone: nothing of it is left to be swept or to be verified.
             if configuration.store != .memory { services.housekeeping.finish(handsOutHeads: logsHeads) }
             services.surroundings.database.close()
         }
         logRing?.flush()
+        // The methods hold this service, which holds what it has counted of them.
+        counters.clear()
     }
 
     /// The version of the schema that stores are brought to.

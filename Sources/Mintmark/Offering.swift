@@ -39,13 +39,16 @@ public struct Offering: MethodLookup {
         }
         let isPublic = mintmark.configuration.publicCaller
         let place = Contract.MethodTable.all.firstIndex { $0.name == info.name }!
+        let faults = mintmark.faults
         if let storeless = Storeless.method(info.name, mintmark) {
             return Method(info.name, on: Lanes.lane(of: info, nil)) { call, params, result in
+                try faults?.meet(call)
                 try answering { try storeless(params, CallAdapter(call, isPublicCaller: isPublic), &result) }
             }
         }
         let isRemote = mintmark.configuration.store.isRemote
         return Method(info.name, lane: { Lanes.lane(of: info, $0, isRemote: isRemote) }) { call, params, result in
+            try faults?.meet(call)
             try run(place, mintmark, isPublic: isPublic, call, params, &result)
         }
     }

@@ -31,6 +31,8 @@ public final class Services: Sendable {
     let housekeeping: Housekeeping
     /// What test.http listens with.
     let loopback: LoopbackCompat
+    /// What test.idp runs.
+    let provider: TestProvider
     /// In the order of `MethodTable.all`; nil where there is no handler, as for testing methods outside of tests.
     let bound: [BoundMethod?]
 
@@ -58,10 +60,11 @@ public final class Services: Sendable {
         token = TokenService(surroundings, catalogue)
         credentialsProvider = CredentialsProviderService(surroundings, catalogue)
         loopback = LoopbackCompat(compat)
+        provider = TestProvider(surroundings, catalogue, failures: .logged(to: mintmark.log))
         housekeeping = Housekeeping(
             surroundings, auditRetentionSeconds: mintmark.configuration.auditRetentionDays.map { Int64($0) * 86_400 },
             reports: .logged(to: mintmark.log))
-        let test = mintmark.configuration.testing ? TestService(surroundings, catalogue, loopback, housekeeping) : nil
+        let test = mintmark.configuration.testing ? TestService(surroundings, catalogue, loopback, provider, housekeeping) : nil
         let methods = Contract.MethodTable.bind(
             account: account, audit: audit, compat: compat, credentials: credentials, credentialsProvider: credentialsProvider,
             identity: identity, idp: idp, key: key, mfa: mfa, passwordReset: passwordReset, pool: pool, role: role,

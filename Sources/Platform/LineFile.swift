@@ -26,18 +26,24 @@ public final class LineFile {
     ///   - path: a file; folders, pipes and devices are refused.
     ///   - longestLine: in bytes.
     public init(_ path: String, longestLine: Int) throws(Failure) {
-        // Without O_NONBLOCK a pipe that nobody writes to would hold the thread.
-        descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        descriptor = try Self.openFile(path)
         self.longestLine = longestLine
+    }
+
+    deinit { close(descriptor) }
+
+    /// Here and not in `init`: what throws once all of an object is set is destroyed, and `deinit` would close the descriptor once more.
+    private static func openFile(_ path: String) throws(Failure) -> Int32 {
+        // Without O_NONBLOCK a pipe that nobody writes to would hold the thread.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { throw Failure(reason: String(cString: strerror(errno)), hasBegun: false) }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             close(descriptor)
             throw Failure(reason: status.st_mode & S_IFMT == S_IFDIR ? "it is a folder" : "it is not a file", hasBegun: false)
         }
+        return descriptor
     }
-
-    deinit { close(descriptor) }
 
     /// The next line, nil at the end. What follows the last line's end is a line if it has any bytes.
     public func next() throws(Failure) -> Line? {

@@ -12,6 +12,14 @@ public enum Thread {
     /// Starts a detached thread named `name` (15 bytes are kept). Every signal is blocked in it, so that signals reach
     /// only the thread that waits for them.
     public static func start(name: String, priority: Priority = .normal, _ body: @escaping @Sendable () -> Void) {
+        let reason = tryStart(name: name, priority: priority, body)
+        precondition(reason == 0, "the system refused a thread: \(String(cString: strerror(reason)))")
+    }
+
+    /// Starts a thread as `start` does, where it can be done without.
+    ///
+    /// - Returns: 0, or the system's number for why it has refused one, such as `EAGAIN` where there are too many.
+    public static func tryStart(name: String, priority: Priority = .normal, _ body: @escaping @Sendable () -> Void) -> Int32 {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
         defer { pthread_attr_destroy(&attributes) }
@@ -27,7 +35,8 @@ public enum Thread {
 
         var thread = pthread_t()
         let status = pthread_create(&thread, &attributes, { Unmanaged<Start>.fromOpaque($0!).takeRetainedValue().run() }, start.toOpaque())
-        precondition(status == 0, "the system refused a thread: \(String(cString: strerror(status)))")
+        if status != 0 { start.release() }
+        return status
     }
 
     private final class Start: Sendable {

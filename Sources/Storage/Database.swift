@@ -21,6 +21,13 @@ public protocol Database: Sendable {
 
     /// Finishes what is waiting and closes the store.
     func close()
+
+    /// The database itself, where this only stands in front of one.
+    var driver: any Database { get }
+}
+
+extension Database {
+    public var driver: any Database { self }
 }
 
 /// How apart a write is from the writes of others. SQLite has one writer, so there every write is serializable.

@@ -45,8 +45,3 @@ extension PostgresConnection {
     /// Takes all rows out of these tables.
     func empty(_ tables: [String]) throws { for name in tables { try execute("DELETE FROM \(quoted(name))") } }
 }
-
-/// A name as SQL writes it.
-private func quoted(_ name: String) -> String {
-    "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
-}

@@ -86,6 +86,30 @@ public final class Transaction {
     /// - Throws: `StoreError`.
     public func empty(_ tables: [String]) throws { try current().empty(tables) }
 
+    /// The columns of a table, none if there is no such table.
+    ///
+    /// - Throws: `StoreError`.
+    public func columns(of table: String) throws -> [TableColumn] { try current().columns(of: table) }
+
+    /// Hands over every row of a table, with the values of these columns.
+    ///
+    /// - Throws: `StoreError`, and what `take` throws.
+    public func copyRows(of table: String, _ columns: [TableColumn], _ take: ([SQLParameter]) throws -> Void) throws {
+        try current().copyRows(of: table, columns, take)
+    }
+
+    /// Puts rows into a table, each with a value for each of these columns.
+    ///
+    /// - Throws: `StoreError`.
+    public func insert(into table: String, _ columns: [TableColumn], _ rows: [[SQLParameter]]) throws {
+        try current().insert(into: table, columns, rows)
+    }
+
+    /// Keeps others from writing to these tables until the end of the transaction. They read on.
+    ///
+    /// - Throws: `StoreError`.
+    public func keepOthersOut(of tables: [String]) throws { try current().keepOthersOut(of: tables) }
+
     /// Cuts the connection off: whoever kept the transaction beyond its body can do no harm.
     func end() { session = nil }
 
@@ -109,6 +133,10 @@ protocol Session: AnyObject {
     func advanceEpoch() throws
     func rowCounts() throws -> [String: Int64]
     func empty(_ tables: [String]) throws
+    func columns(of table: String) throws -> [TableColumn]
+    func copyRows(of table: String, _ columns: [TableColumn], _ take: ([SQLParameter]) throws -> Void) throws
+    func insert(into table: String, _ columns: [TableColumn], _ rows: [[SQLParameter]]) throws
+    func keepOthersOut(of tables: [String]) throws
 }
 
 extension Session {

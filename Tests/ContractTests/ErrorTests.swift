@@ -180,6 +180,13 @@ import Testing
         (9001, "clockOutOfRange"),
         (9002, "noKeyInState"),
         (9010, "portUnavailable"),
+        (9020, "snapshotNotFound"),
+        (9021, "snapshotUnusable"),
+        (9022, "snapshotVersionMismatch"),
+        (9023, "snapshotSealMismatch"),
+        (9024, "snapshotFileExists"),
+        (9025, "snapshotNotWritten"),
+        (9026, "tooManySnapshots"),
     ]
 
     @Test("every error keeps its number, and there is none without a pinned one")

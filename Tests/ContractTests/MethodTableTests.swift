@@ -75,7 +75,9 @@ private struct NoCall: CallContext {
                 && part["components"] == committed["components"])
         #expect(
             MethodTable.all.filter(\.isTesting).map(\.name) == [
-                "test.clock", "test.http", "test.outbox", "test.reset", "test.seed", "test.token",
+                "test.clock", "test.enqueue", "test.fault", "test.http", "test.idp", "test.outbox", "test.reset", "test.restore",
+                "test.seed",
+                "test.snapshot", "test.token",
             ])
     }
 

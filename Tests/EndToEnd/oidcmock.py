@@ -26,7 +26,7 @@ class OIDCProviderMock:
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         case.addCleanup(process.wait)
         case.addCleanup(process.kill)
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 90
         while True:
             try:
                 urllib.request.urlopen(self.issuer + DISCOVERY).close()

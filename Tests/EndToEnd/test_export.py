@@ -95,7 +95,7 @@ class Exports(EndToEnd):
         answer = other.call("account.import", {"file": path})
         self.assertEqual((answer["imported"], [(each["accountId"], each["violations"][0]["pointer"]) for each in answer["failures"]]), (5, [("ann", "/factors/0/secret")]))
         # Whoever had a password resets it.
-        self.refused("invalidPassword", other, "signIn.withPassword", {"username": "dora@example.com", "password": PASSWORD})
+        self.refused("passwordNotSet", other, "signIn.withPassword", {"username": "dora@example.com", "password": PASSWORD})
         self.assertEqual(other.call("passwordReset.start", {"username": "dora@example.com"})["state"], "codeRequired")
 
     def test_pages_hold_everybody_once_and_only_of_one_tenant(self):

@@ -144,7 +144,7 @@ class People(EndToEnd):
 
     def test_tokens_that_were_altered_or_come_from_another_store_go_nowhere(self):
         token = self.call("signUp.start", username="alice@example.com")["continuationToken"]
-        other = self.spawn(testing=True)
+        other = self.spawn(testing=True, environment={"MINTMARK_MASTER_KEY": "B" * 42 + "A"})
         self.refused("continuationTokenInvalid", other, "signUp.submitCode", {"continuationToken": token, "code": "1"})
         for place in range(0, len(token), 7):
             altered = token[:place] + ("A" if token[place] != "A" else "B") + token[place + 1:]

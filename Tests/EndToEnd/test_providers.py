@@ -316,12 +316,12 @@ class Hanging(Providers):
             self.works(self.sidecar)
             self.login(self.sidecar, self.shop, self.other, self.other.token(f"user {n}"))
             times.append(time.monotonic() - start)
-        self.assertLess(sorted(times)[len(times) // 2], 0.05)
+        self.assertLess(sorted(times)[len(times) // 2], 0.5)
         third = self.serve()
         pool = self.pool(self.sidecar, third.settings())
         start = time.monotonic()
         self.login(self.sidecar, pool, third)
-        self.assertLess(time.monotonic() - start, 2)
+        self.assertLess(time.monotonic() - start, 5)
         for id in ids:
             with self.assertRaises(RpcError) as caught:
                 self.sidecar.answer(id)
@@ -411,7 +411,7 @@ class AccessTokens(Providers):
         self.site.wait_until_asked("/auth/o2/tokeninfo", 16)
         self.login(self.sidecar, pool, issuer)
         self.works(self.sidecar)
-        self.assertLess(time.monotonic() - began, 3)
+        self.assertLess(time.monotonic() - began, 7)
         for id in ids:
             with self.assertRaises(RpcError) as caught:
                 self.sidecar.answer(id)

@@ -112,7 +112,7 @@ class Stores(EndToEnd):
             at = time.monotonic()
             self.works(sidecar)
             self.assertEqual(mint(sidecar, pool, "user-0")["identityId"], identities["user-0"])
-            self.assertLess(time.monotonic() - at, 0.5, "what only reads waited for a writer")
+            self.assertLess(time.monotonic() - at, 2.5, "what only reads waited for a writer")
         for id in waiting:
             with self.assertRaises(RpcError) as caught:
                 sidecar.answer(id, timeout=60)
@@ -146,7 +146,7 @@ class Stores(EndToEnd):
             waiting.append(sidecar.send(*READ))
             at = time.monotonic()
             self.works(sidecar)
-            self.assertLess(time.monotonic() - at, 0.5, "a ping waited for the store")
+            self.assertLess(time.monotonic() - at, 2.5, "a ping waited for the store")
         for id in waiting:
             with self.assertRaises(RpcError) as caught:
                 sidecar.answer(id, timeout=60)

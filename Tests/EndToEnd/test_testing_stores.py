@@ -2,7 +2,7 @@
 
 import unittest
 
-from endtoend import EndToEnd, make_pool, mint, pool_with_role
+from endtoend import EndToEnd, make_pool, mint, only, pool_with_role
 
 SHOP = {"login.shop": "alice"}
 
@@ -118,6 +118,13 @@ class Resets(EndToEnd):
         sidecar.call("test.clock", {"advanceSeconds": 86400, "freeze": False})
         self.assertEqual(sidecar.call("test.reset"), {"now": 1700000000, "frozen": True})
         self.assertEqual(sidecar.call("system.ping"), {"now": 1700000000})
+
+    @only("sqlite")
+    def test_stores_in_memory_share_a_key_where_they_are_for_testing_and_nowhere_else(self):
+        keys = lambda *more: [self.spawn(*more).call("store.stats")["masterFingerprint"] for _ in range(2)]
+        testing, real = keys("--testing"), keys()
+        self.assertEqual(len(set(testing)), 1)
+        self.assertEqual(len({*testing, *real}), 3)
 
     def test_no_row_of_any_table_is_left(self):
         sidecar = self.spawn("--testing", store=self.path("a.db"))

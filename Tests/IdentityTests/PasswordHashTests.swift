@@ -48,7 +48,7 @@ struct PasswordHashTests {
         let right = try hasher.match("naïve 9", sealed, as: "ann")
         let upgraded = try #require(right.upgraded)
         #expect(right.isRight)
-        #expect(try hasher.hashed(upgraded, as: "ann").isOwn(at: 1 << 4))
+        #expect(try hasher.hashed(upgraded, as: "ann")?.isOwn(at: 1 << 4) == true)
         #expect(try hasher.matches("naïve 9", upgraded, as: "ann"))
         #expect(try hasher.match("naïve 9", upgraded, as: "ann").upgraded == nil)
         #expect(try !hasher.matches("naive 9", upgraded, as: "ann"))
@@ -83,6 +83,6 @@ struct PasswordHashTests {
     func unknown() throws {
         let sealed = hasher.sealedUnknown(as: "ann")
         #expect(try !hasher.matches("", sealed, as: "ann"))
-        #expect(sealed != hasher.sealedUnknown(as: "ann"))
+        #expect(try !hasher.isKnown(sealed, as: "ann") && hasher.hashed(sealed, as: "ann") == nil)
     }
 }

@@ -28,6 +28,7 @@ struct TestTokenTests {
         let reports = Housekeeping.Reports(heads: { _ in }, failure: { _, _ in })
         service = TestService(
             surroundings, catalogue, LoopbackCompat(CompatService(surroundings, catalogue)),
+            TestProvider(surroundings, catalogue, failures: ProviderFailures(named: { $0 as? any ContractError }, report: { _, _ in })),
             Housekeeping(surroundings, auditRetentionSeconds: nil, reports: reports))
     }
 

@@ -26,7 +26,10 @@ import Testing
         ("GET / HTTP/1.1\r\nHost : a\r\n", 400), ("GET / HTTP/1.1\r\nHost: a\r\n folded\r\n", 400),
         ("GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 1\r\n", 400),
         ("GET / HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n", 400), ("GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1e3\r\n", 400),
-        ("GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n", 501), ("GET / HTTP/1.1\r\nHost: a\u{0}\r\n", 400),
+        ("GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n", 501), ("GET / HTTP/1.1\r\nHost: a\u{0}\r\n", 400),
+        ("GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nContent-Length: 3\r\n", 400),
+        ("GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n", 501),
+        ("GET / HTTP/1.0\r\nHost: a\r\nTransfer-Encoding: chunked\r\n", 501),
         ("G\u{E4}T / HTTP/1.1\r\nHost: a\r\n", 400), ("\r\n", 400), ("GET / HTTP/1.1\r\nHost: a\rb\r\n", 400),
     ]
 

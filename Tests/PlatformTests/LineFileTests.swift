@@ -36,4 +36,22 @@ import Testing
     func refusals(_ path: String) {
         #expect(throws: LineFile.Failure.self) { _ = try LineFile(path, longestLine: 100) }
     }
+
+    @Test("what is refused is closed once: nobody else's file is closed with it")
+    func closedOnce() async throws {
+        let url = FileManager.default.temporaryDirectory.appending(path: "mintmark-\(UUID().uuidString).txt")
+        try Data("a\n".utf8).write(to: url)
+        defer { try? FileManager.default.removeItem(at: url) }
+        let path = url.path
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { for _ in 0..<100_000 { _ = try? LineFile("/", longestLine: 100) } }
+            group.addTask {
+                for _ in 0..<100_000 {
+                    let file = try LineFile(path, longestLine: 100)
+                    #expect(try file.next() == .text([UInt8(ascii: "a")]))
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
 }

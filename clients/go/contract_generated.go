@@ -320,13 +320,23 @@ func knownMethod(name string) (known, testing bool) {
 		return true, false
 	case "test.clock":
 		return true, true
+	case "test.enqueue":
+		return true, true
+	case "test.fault":
+		return true, true
 	case "test.http":
+		return true, true
+	case "test.idp":
 		return true, true
 	case "test.outbox":
 		return true, true
 	case "test.reset":
 		return true, true
+	case "test.restore":
+		return true, true
 	case "test.seed":
+		return true, true
+	case "test.snapshot":
 		return true, true
 	case "test.token":
 		return true, true

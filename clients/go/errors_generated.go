@@ -1504,7 +1504,8 @@ func (e *UserNotFoundError) Unwrap() error {
 }
 
 // PasswordNotSetError is the error passwordNotSet, 4018. A password for an account that signs in otherwise, the reset
-// of one in a tenant without passwords, or a sign-in to an account whose ways in are all gone.
+// of one in a tenant without passwords, or a sign-in to an account whose ways in are all gone, or that was imported
+// without the hash of its password.
 //
 // Equivalents: nativeAuth invalid_request 500222; firebase INVALID_PASSWORD.
 type PasswordNotSetError struct {
@@ -2914,8 +2915,8 @@ func (e *NoKeyInStateError) Unwrap() error {
 	return &e.AnswerError
 }
 
-// PortUnavailableError is the error portUnavailable, 9010. test.http is asked for a port that is taken, or that this
-// user may not have.
+// PortUnavailableError is the error portUnavailable, 9010. test.http or test.idp is asked for a port that is taken,
+// or that this user may not have.
 type PortUnavailableError struct {
 	AnswerError
 
@@ -2928,6 +2929,112 @@ type PortUnavailableError struct {
 
 // Unwrap gives what every answered error has.
 func (e *PortUnavailableError) Unwrap() error {
+	return &e.AnswerError
+}
+
+// SnapshotNotFoundError is the error snapshotNotFound, 9020. test.restore names a snapshot that was never taken in
+// this process.
+type SnapshotNotFoundError struct {
+	AnswerError
+
+	// What was asked for.
+	Name string `json:"name"`
+
+	// The names of those that there are.
+	Kept []string `json:"kept"`
+}
+
+// Unwrap gives what every answered error has.
+func (e *SnapshotNotFoundError) Unwrap() error {
+	return &e.AnswerError
+}
+
+// SnapshotUnusableError is the error snapshotUnusable, 9021. The file of test.restore is missing, no snapshot, cut
+// off or altered.
+type SnapshotUnusableError struct {
+	AnswerError
+
+	// The file, where it is about one.
+	File string `json:"file,omitempty"`
+
+	// Why.
+	Reason string `json:"reason"`
+}
+
+// Unwrap gives what every answered error has.
+func (e *SnapshotUnusableError) Unwrap() error {
+	return &e.AnswerError
+}
+
+// SnapshotVersionMismatchError is the error snapshotVersionMismatch, 9022. A snapshot was taken by a program of
+// another schema version, or by one that writes such files in another way.
+type SnapshotVersionMismatchError struct {
+	AnswerError
+
+	// Of the snapshot.
+	Found int64 `json:"found"`
+
+	// Of this store.
+	Supported int64 `json:"supported"`
+}
+
+// Unwrap gives what every answered error has.
+func (e *SnapshotVersionMismatchError) Unwrap() error {
+	return &e.AnswerError
+}
+
+// SnapshotSealMismatchError is the error snapshotSealMismatch, 9023. test.restore is given a snapshot whose sealed
+// values this store has no key for.
+type SnapshotSealMismatchError struct {
+	AnswerError
+}
+
+// Unwrap gives what every answered error has.
+func (e *SnapshotSealMismatchError) Unwrap() error {
+	return &e.AnswerError
+}
+
+// SnapshotFileExistsError is the error snapshotFileExists, 9024. test.snapshot is given the path of something that is
+// there.
+type SnapshotFileExistsError struct {
+	AnswerError
+
+	// The file.
+	Path string `json:"path"`
+}
+
+// Unwrap gives what every answered error has.
+func (e *SnapshotFileExistsError) Unwrap() error {
+	return &e.AnswerError
+}
+
+// SnapshotNotWrittenError is the error snapshotNotWritten, 9025. The folder of a snapshot is missing or cannot be
+// written, or its disk is full.
+type SnapshotNotWrittenError struct {
+	AnswerError
+
+	// The file.
+	Path string `json:"path"`
+
+	// What the system said.
+	Reason string `json:"reason"`
+}
+
+// Unwrap gives what every answered error has.
+func (e *SnapshotNotWrittenError) Unwrap() error {
+	return &e.AnswerError
+}
+
+// TooManySnapshotsError is the error tooManySnapshots, 9026. test.snapshot, once too often without file.
+type TooManySnapshotsError struct {
+	AnswerError
+
+	// How many are kept at most.
+	Maximum int64 `json:"maximum"`
+}
+
+// Unwrap gives what every answered error has.
+func (e *TooManySnapshotsError) Unwrap() error {
 	return &e.AnswerError
 }
 
@@ -3628,6 +3735,34 @@ func typed(answer AnswerError) error {
 		return e
 	case 9010:
 		e := &PortUnavailableError{AnswerError: answer}
+		fillRecord(answer.Data, e)
+		return e
+	case 9020:
+		e := &SnapshotNotFoundError{AnswerError: answer}
+		fillRecord(answer.Data, e)
+		return e
+	case 9021:
+		e := &SnapshotUnusableError{AnswerError: answer}
+		fillRecord(answer.Data, e)
+		return e
+	case 9022:
+		e := &SnapshotVersionMismatchError{AnswerError: answer}
+		fillRecord(answer.Data, e)
+		return e
+	case 9023:
+		e := &SnapshotSealMismatchError{AnswerError: answer}
+		fillRecord(answer.Data, e)
+		return e
+	case 9024:
+		e := &SnapshotFileExistsError{AnswerError: answer}
+		fillRecord(answer.Data, e)
+		return e
+	case 9025:
+		e := &SnapshotNotWrittenError{AnswerError: answer}
+		fillRecord(answer.Data, e)
+		return e
+	case 9026:
+		e := &TooManySnapshotsError{AnswerError: answer}
 		fillRecord(answer.Data, e)
 		return e
 	}

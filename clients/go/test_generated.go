@@ -23,6 +23,37 @@ func (m TestMethods) Clock(ctx context.Context, params TestClockParams, options 
 	return invoke[TestClockResult](ctx, m.client, "test.clock", params, options)
 }
 
+// Enqueue: Say what the provider for tests answers next.
+//
+// Claims go into the next tokens that the issuer of test.idp hands out, and into what userinfo says for them; a
+// member that is null is left out. An error is answered once, by the endpoint that it names, in place of what would
+// be. Several wait in their order. Without either it says what waits.
+//
+// Offered by testing processes only.
+//
+// Errors: IssuerNotFoundError.
+func (m TestMethods) Enqueue(ctx context.Context, params TestEnqueueParams, options ...CallOption) (*TestEnqueueResult, error) {
+	return invoke[TestEnqueueResult](ctx, m.client, "test.enqueue", params, options)
+}
+
+// Fault: Make something fail, as it does one day.
+//
+// Arms one fault in this process and answers all that are armed; with neither it only answers them, with clear it
+// disarms them all, before anything else, and so does test.reset. Name what fails: a method, which then answers the
+// error that you choose; delivery, the next message to somebody; provider, what this process asks a login provider
+// over HTTP (keys that it knows already it does not ask for, and one that has just failed it leaves alone for some
+// seconds, as ever, or until clear); store, writes to the store; clockJumpSeconds, the clock, of this process alone:
+// other processes on the store, and test.clock, show what they did, and nothing that is due is done for it. Each
+// fails where the real thing would, so that retries, refunds and errors are the real ones. Of several that fit the
+// one armed first comes first.
+//
+// Offered by testing processes only.
+//
+// Errors: ClockOutOfRangeError.
+func (m TestMethods) Fault(ctx context.Context, params TestFaultParams, options ...CallOption) (*TestFaultResult, error) {
+	return invoke[TestFaultResult](ctx, m.client, "test.fault", params, options)
+}
+
 // HTTP: Serve compat.http on this machine's loopback address.
 //
 // For SDKs and command lines that speak HTTP themselves: give them baseUrl as their endpoint. It answers 127.0.0.1
@@ -36,6 +67,27 @@ func (m TestMethods) HTTP(ctx context.Context, params TestHTTPParams, options ..
 	return invoke[TestHTTPResult](ctx, m.client, "test.http", params, options)
 }
 
+// IDP: Run an OpenID Connect provider on this machine's loopback address.
+//
+// For services that sign people in elsewhere: give them an issuer of its answer, and a browser, or a test that is
+// one, can go through the whole login. Its users are accounts of this store, its keys those of the tenants: it signs
+// with RS256, which OpenID Connect Discovery wants every provider to offer, for a tenant that was created with that
+// signingAlgorithm, else with ES256. Each tenant is an issuer at baseUrl, a slash and its id; issuers names more, or
+// changes how one treats people. It has discovery, jwks, authorize with a login page, token (authorization_code with
+// PKCE, refresh_token, client_credentials, token exchange, device_code), userinfo, introspect, revoke, device and
+// logout. It answers 127.0.0.1 alone, until the process ends. Asked again it says where it is and takes issuers in
+// place of those of the same names; after stop it comes back at the same port. test.enqueue says what it answers
+// next, test.token with its issuer signs any token, test.clock turns its time, test.reset makes it forget issuers,
+// codes, logins and what was enqueued. What it remembers ends with the process; test.snapshot keeps it, and
+// test.restore brings it back.
+//
+// Offered by testing processes only.
+//
+// Errors: PortUnavailableError, TenantNotFoundError.
+func (m TestMethods) IDP(ctx context.Context, params TestIDPParams, options ...CallOption) (*TestIDPResult, error) {
+	return invoke[TestIDPResult](ctx, m.client, "test.idp", params, options)
+}
+
 // Outbox: Read the messages that would have been sent.
 //
 // A testing store sends nothing. Oldest first; wait for one with waitSeconds.
@@ -45,29 +97,70 @@ func (m TestMethods) Outbox(ctx context.Context, params TestOutboxParams, option
 	return invoke[TestOutboxResult](ctx, m.client, "test.outbox", params, options)
 }
 
-// Reset: Make the testing store new again.
+// Reset: Make the testing store new again, and this process.
 //
 // Everything is gone, for every process on the store: tenants, accounts, pools, roles, flows, credentials, audit
-// records, messages, the seed. The tenant named default is as at the first start, the clock shows the real time, or
-// stands where --clock had it begin. Other processes notice with their next request; on PostgreSQL within a second.
-// What --apply set up at the start is not set up again.
+// records, messages, the seed. In this process the faults of test.fault are gone too, the snapshots in memory (those
+// in files stay), and what test.idp was given and remembers; it goes on listening where it does. The tenant named
+// default is as at the first start, the clock shows the real time, or stands where --clock had it begin. Other
+// processes notice with their next request; on PostgreSQL within a second. What --apply set up at the start is not
+// set up again.
 //
 // Offered by testing processes only.
 func (m TestMethods) Reset(ctx context.Context, options ...CallOption) (*TestResetResult, error) {
 	return invoke[TestResetResult](ctx, m.client, "test.reset", nil, options)
 }
 
+// Restore: Bring a snapshot's state back.
+//
+// What test.snapshot has kept takes the place of all that the store holds, for every process on it, in one
+// transaction: if it fails, everything is as it was. What was good with test.idp then is good again, with that of
+// this process; it goes on listening where it does, and issuers that it was given since, under other names, stay. The
+// clock goes on from where it stood, or stands there; the seed goes on as well, so that processes which continue from
+// one state and are asked the same answer the same. Other processes notice with their next request; on PostgreSQL
+// within a second. Credentials providers that were open must be opened anew. A snapshot fits stores of the same
+// schema version whose data key is the same, whichever database they are in: stores in memory with no key given, and
+// stores that were made with --testing under one master key (MINTMARK_MASTER_KEY).
+//
+// Offered by testing processes only.
+//
+// Errors: SnapshotNotFoundError, SnapshotUnusableError, SnapshotVersionMismatchError, SnapshotSealMismatchError.
+func (m TestMethods) Restore(ctx context.Context, params TestRestoreParams, options ...CallOption) (*TestRestoreResult, error) {
+	return invoke[TestRestoreResult](ctx, m.client, "test.restore", params, options)
+}
+
 // Seed: Make what is random reproducible.
 //
 // From now on every id, code, token and key of this store comes from the seed, in every process on it, each draw
 // once. Two new stores with the same seed, the same clock and the same calls one after the other give the same
-// answers, byte for byte where tokens are signed with EdDSA; ES256 signatures differ by their nature, and RSA keys do
-// too. Seed a store that is new or was reset: what was made before stays as it is, but credentials from before are
-// worth nothing any more. The same seed again begins anew and would give the same ids a second time.
+// answers, byte for byte: ids, codes, keys of all algorithms, tokens with their signatures, salts, what providers are
+// asked, continuation and pending tokens, credentials, audit records. What a machine decides does not come again: the
+// port that idp.authorize listens on, how long something took, the incident of an internalError. Signatures that come
+// again are for tests: how long they take tells something of the key. Seed a store that is new or was reset: what was
+// made before stays as it is, but credentials from before are worth nothing any more. The same seed again begins anew
+// and would give the same ids a second time.
 //
 // Offered by testing processes only.
 func (m TestMethods) Seed(ctx context.Context, params TestSeedParams, options ...CallOption) (*TestSeedResult, error) {
 	return invoke[TestSeedResult](ctx, m.client, "test.seed", params, options)
+}
+
+// Snapshot: Keep the state of the store, and of test.idp.
+//
+// All of it at one moment: tenants, pools, accounts, flows, sessions, keys, messages, audit records, where the clock
+// stands, how far the seed has come; and what this process's test.idp knows: its issuers, codes, refresh tokens,
+// devices, who is signed in in which browser, what was enqueued. test.restore brings it back, as often as it is
+// wanted. Without file this process keeps it in memory, under a name, until it ends or test.reset. With file another
+// process can restore it as well, so that several tests continue from one state. The file appears under its name when
+// it is whole, is for this user alone (0600) and never takes the place of one. It holds secrets: sealed ones as the
+// store has them, which whoever has the master key can open, and for a store in memory with no key given anybody can;
+// codes, addresses and what test.idp knows as they are.
+//
+// Offered by testing processes only.
+//
+// Errors: TooManySnapshotsError, SnapshotFileExistsError, SnapshotNotWrittenError.
+func (m TestMethods) Snapshot(ctx context.Context, params TestSnapshotParams, options ...CallOption) (*TestSnapshotResult, error) {
+	return invoke[TestSnapshotResult](ctx, m.client, "test.snapshot", params, options)
 }
 
 // Token: Sign any token you like.

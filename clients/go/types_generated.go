@@ -1496,7 +1496,7 @@ func (v AuditListResult) GoString() string {
 
 // AuditRecord: One change of state. Ids only: no names, no addresses, no secrets.
 type AuditRecord struct {
-	// The writing connection.
+	// The writing connection; under a seed one for all.
 	Chain string `json:"chain"`
 
 	// Counts up by one within its chain.
@@ -3175,6 +3175,89 @@ const FactorWithdrawalStateCompleted FactorWithdrawalState = "completed"
 
 // FactorWithdrawalStateSignedOut is the FactorWithdrawalState signedOut.
 const FactorWithdrawalStateSignedOut FactorWithdrawalState = "signedOut"
+
+// Fault: A fault that is armed in this process.
+type Fault struct {
+	// What fails.
+	Kind FaultKind `json:"kind"`
+
+	// The method that answers an error.
+	Method string `json:"method,omitempty"`
+
+	// The type of that error.
+	ErrorValue string `json:"error,omitempty"`
+
+	// How messages fail.
+	Delivery string `json:"delivery,omitempty"`
+
+	// Only messages to this address or number.
+	To string `json:"to,omitempty"`
+
+	// The provider that is not itself.
+	Provider string `json:"provider,omitempty"`
+
+	// What is wrong with it.
+	Failure string `json:"failure,omitempty"`
+
+	// How long it takes to answer, where it is slow.
+	DelayMilliseconds *int64 `json:"delayMilliseconds,omitempty"`
+
+	// How writes fail.
+	Store string `json:"store,omitempty"`
+
+	// How much longer it lasts, in real time, where it lasts for a time.
+	ForMilliseconds *int64 `json:"forMilliseconds,omitempty"`
+
+	// How far this process's clock is off from that of the store.
+	ClockJumpSeconds *int64 `json:"clockJumpSeconds,omitempty"`
+
+	// How many more go well before it.
+	AfterCalls *int64 `json:"afterCalls,omitempty"`
+
+	// How many times it is left; absent: until it is cleared, or its time is over.
+	Times *int64 `json:"times,omitempty"`
+
+	// Unknown has the members that this client does not know.
+	Unknown map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes all members that are there, those that this client does not know too.
+func (v Fault) MarshalJSON() ([]byte, error) {
+	return marshalRecord(v)
+}
+
+// UnmarshalJSON keeps what this client does not know.
+func (v *Fault) UnmarshalJSON(data []byte) error {
+	return unmarshalRecord(data, v)
+}
+
+// String shows no secrets.
+func (v Fault) String() string {
+	return describe(v)
+}
+
+// GoString shows no secrets.
+func (v Fault) GoString() string {
+	return describe(v)
+}
+
+// FaultKind: What fails. A newer Mintmark may answer others.
+type FaultKind string
+
+// FaultKindMethod is the FaultKind method.
+const FaultKindMethod FaultKind = "method"
+
+// FaultKindDelivery is the FaultKind delivery.
+const FaultKindDelivery FaultKind = "delivery"
+
+// FaultKindProvider is the FaultKind provider.
+const FaultKindProvider FaultKind = "provider"
+
+// FaultKindStore is the FaultKind store.
+const FaultKindStore FaultKind = "store"
+
+// FaultKindClock is the FaultKind clock.
+const FaultKindClock FaultKind = "clock"
 
 // FlowEndedErrorCause: What has ended it. A newer Mintmark may answer others.
 type FlowEndedErrorCause string
@@ -10203,6 +10286,143 @@ func (v TenantWebhook) GoString() string {
 	return describe(v)
 }
 
+// TestAnswer: What waits to be answered by the provider for tests: claims, or an error.
+type TestAnswer struct {
+	// What the next tokens say in place of, or beside, what they would say.
+	Claims map[string]any `json:"claims,omitempty"`
+
+	// An error that the provider for tests answers in place of anything else.
+	ErrorValue *TestAnswerError `json:"error,omitempty"`
+
+	// Unknown has the members that this client does not know.
+	Unknown map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes all members that are there, those that this client does not know too.
+func (v TestAnswer) MarshalJSON() ([]byte, error) {
+	return marshalRecord(v)
+}
+
+// UnmarshalJSON keeps what this client does not know.
+func (v *TestAnswer) UnmarshalJSON(data []byte) error {
+	return unmarshalRecord(data, v)
+}
+
+// String shows no secrets.
+func (v TestAnswer) String() string {
+	return describe(v)
+}
+
+// GoString shows no secrets.
+func (v TestAnswer) GoString() string {
+	return describe(v)
+}
+
+// TestAnswerError: An error that the provider for tests answers in place of anything else.
+type TestAnswerError struct {
+	// What OAuth calls it, such as invalid_grant, temporarily_unavailable or access_denied.
+	Code string `json:"code"`
+
+	// error_description, for people.
+	Description string `json:"description,omitempty"`
+
+	// The HTTP status. Without it, the one that belongs to the code; the authorize endpoint sends people back,
+	// whatever is given here.
+	Status int64 `json:"status,omitempty"`
+
+	// Where. Without it: "token".
+	Endpoint TestAnswerErrorEndpoint `json:"endpoint,omitempty"`
+
+	// Unknown has the members that this client does not know.
+	Unknown map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes all members that are there, those that this client does not know too.
+func (v TestAnswerError) MarshalJSON() ([]byte, error) {
+	return marshalRecord(v)
+}
+
+// UnmarshalJSON keeps what this client does not know.
+func (v *TestAnswerError) UnmarshalJSON(data []byte) error {
+	return unmarshalRecord(data, v)
+}
+
+// String shows no secrets.
+func (v TestAnswerError) String() string {
+	return describe(v)
+}
+
+// GoString shows no secrets.
+func (v TestAnswerError) GoString() string {
+	return describe(v)
+}
+
+// TestAnswerErrorEndpoint: Where. A newer Mintmark may answer others.
+type TestAnswerErrorEndpoint string
+
+// TestAnswerErrorEndpointDiscovery is the TestAnswerErrorEndpoint discovery.
+const TestAnswerErrorEndpointDiscovery TestAnswerErrorEndpoint = "discovery"
+
+// TestAnswerErrorEndpointJWKS is the TestAnswerErrorEndpoint jwks.
+const TestAnswerErrorEndpointJWKS TestAnswerErrorEndpoint = "jwks"
+
+// TestAnswerErrorEndpointAuthorize is the TestAnswerErrorEndpoint authorize.
+const TestAnswerErrorEndpointAuthorize TestAnswerErrorEndpoint = "authorize"
+
+// TestAnswerErrorEndpointToken is the TestAnswerErrorEndpoint token.
+const TestAnswerErrorEndpointToken TestAnswerErrorEndpoint = "token"
+
+// TestAnswerErrorEndpointUserinfo is the TestAnswerErrorEndpoint userinfo.
+const TestAnswerErrorEndpointUserinfo TestAnswerErrorEndpoint = "userinfo"
+
+// TestAnswerErrorEndpointIntrospect is the TestAnswerErrorEndpoint introspect.
+const TestAnswerErrorEndpointIntrospect TestAnswerErrorEndpoint = "introspect"
+
+// TestAnswerErrorEndpointRevoke is the TestAnswerErrorEndpoint revoke.
+const TestAnswerErrorEndpointRevoke TestAnswerErrorEndpoint = "revoke"
+
+// TestAnswerErrorEndpointDevice is the TestAnswerErrorEndpoint device.
+const TestAnswerErrorEndpointDevice TestAnswerErrorEndpoint = "device"
+
+// TestAnswerErrorEndpointLogout is the TestAnswerErrorEndpoint logout.
+const TestAnswerErrorEndpointLogout TestAnswerErrorEndpoint = "logout"
+
+// TestClient: A client that an issuer of the provider for tests knows.
+type TestClient struct {
+	// Its id.
+	ClientID string `json:"clientId"`
+
+	// Its secret, to be shown at the token endpoint. One that has none is public, and PKCE is asked of it.
+	ClientSecret string `json:"clientSecret,omitempty" mintmark:"secret"`
+
+	// Where people may be sent back to, compared letter by letter; after a sign-out too. At http://127.0.0.1 and
+	// http://[::1] any port will do (RFC 8252 section 7.3).
+	RedirectURIs []string `json:"redirectUris,omitempty"`
+
+	// Unknown has the members that this client does not know.
+	Unknown map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes all members that are there, those that this client does not know too.
+func (v TestClient) MarshalJSON() ([]byte, error) {
+	return marshalRecord(v)
+}
+
+// UnmarshalJSON keeps what this client does not know.
+func (v *TestClient) UnmarshalJSON(data []byte) error {
+	return unmarshalRecord(data, v)
+}
+
+// String shows no secrets.
+func (v TestClient) String() string {
+	return describe(v)
+}
+
+// GoString shows no secrets.
+func (v TestClient) GoString() string {
+	return describe(v)
+}
+
 // TestClockParams: what test.clock takes.
 type TestClockParams struct {
 	// true stops the clock, false lets it run on.
@@ -10277,6 +10497,209 @@ func (v TestClockResult) GoString() string {
 	return describe(v)
 }
 
+// TestEnqueueParams: what test.enqueue takes.
+//
+// At most one of Claims, Error is given.
+type TestEnqueueParams struct {
+	// The name of the issuer, or the issuer itself. Without it: "default".
+	Issuer string `json:"issuer,omitempty"`
+
+	// Claims of the next tokens, both of them.
+	Claims map[string]any `json:"claims,omitempty"`
+
+	// An error that the provider for tests answers in place of anything else.
+	ErrorValue *TestAnswerError `json:"error,omitempty"`
+
+	// Whether what waits is forgotten first. Without it: false.
+	Clear bool `json:"clear,omitempty"`
+
+	// Unknown has the members that this client does not know.
+	Unknown map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes all members that are there, those that this client does not know too.
+func (v TestEnqueueParams) MarshalJSON() ([]byte, error) {
+	return marshalRecord(v)
+}
+
+// UnmarshalJSON keeps what this client does not know.
+func (v *TestEnqueueParams) UnmarshalJSON(data []byte) error {
+	return unmarshalRecord(data, v)
+}
+
+// String shows no secrets.
+func (v TestEnqueueParams) String() string {
+	return describe(v)
+}
+
+// GoString shows no secrets.
+func (v TestEnqueueParams) GoString() string {
+	return describe(v)
+}
+
+// TestEnqueueResult: what test.enqueue answers.
+type TestEnqueueResult struct {
+	// What waits now, the next one first.
+	Waiting []TestAnswer `json:"waiting"`
+
+	// Unknown has the members that this client does not know.
+	Unknown map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes all members that are there, those that this client does not know too.
+func (v TestEnqueueResult) MarshalJSON() ([]byte, error) {
+	return marshalRecord(v)
+}
+
+// UnmarshalJSON keeps what this client does not know.
+func (v *TestEnqueueResult) UnmarshalJSON(data []byte) error {
+	return unmarshalRecord(data, v)
+}
+
+// String shows no secrets.
+func (v TestEnqueueResult) String() string {
+	return describe(v)
+}
+
+// GoString shows no secrets.
+func (v TestEnqueueResult) GoString() string {
+	return describe(v)
+}
+
+// TestFaultParams: what test.fault takes.
+//
+// At most one of Method, Delivery, Provider, Store, ClockJumpSeconds is given.
+type TestFaultParams struct {
+	// The method that answers an error instead of doing anything. test.fault and test.reset are none: they end
+	// faults.
+	Method string `json:"method,omitempty"`
+
+	// With method: the type of the error, such as storeBusy.
+	ErrorValue string `json:"error,omitempty"`
+
+	// With method: members of the error's data. What it needs beyond them is made up.
+	Data map[string]any `json:"data,omitempty"`
+
+	// refused: the message is plainly not taken. mayHaveArrived: it is taken, and reaches test.outbox, but the answer
+	// is lost.
+	Delivery TestFaultParamsDelivery `json:"delivery,omitempty"`
+
+	// With delivery: only messages to this address or number.
+	To string `json:"to,omitempty"`
+
+	// The provider's issuer, or another of its URLs, or its host, with its port if it is about that one alone.
+	Provider string `json:"provider,omitempty"`
+
+	// With provider: down has no connection; slow answers after delayMilliseconds, or too late.
+	Failure TestFaultParamsFailure `json:"failure,omitempty"`
+
+	// With a slow provider: how long it takes, in real time.
+	DelayMilliseconds int64 `json:"delayMilliseconds,omitempty"`
+
+	// How writes fail: the store is busy (storeBusy), its disk full (storeFull), or it is readOnly (storeReadOnly).
+	Store TestFaultParamsStore `json:"store,omitempty"`
+
+	// With store: every write from now on fails, for so long in real time, instead of so many times.
+	ForMilliseconds int64 `json:"forMilliseconds,omitempty"`
+
+	// How far this process's clock jumps; negative goes back. Jumps add up.
+	ClockJumpSeconds *int64 `json:"clockJumpSeconds,omitempty"`
+
+	// How many calls, messages, questions or writes go well before it. A clock jumps at once. Without it: 0.
+	AfterCalls *int64 `json:"afterCalls,omitempty"`
+
+	// How many times it fails. Without it once, and a provider until clear.
+	Times int64 `json:"times,omitempty"`
+
+	// Whether all that is armed is disarmed first; the clock is the store's again. Without it: false.
+	Clear bool `json:"clear,omitempty"`
+
+	// Unknown has the members that this client does not know.
+	Unknown map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes all members that are there, those that this client does not know too.
+func (v TestFaultParams) MarshalJSON() ([]byte, error) {
+	return marshalRecord(v)
+}
+
+// UnmarshalJSON keeps what this client does not know.
+func (v *TestFaultParams) UnmarshalJSON(data []byte) error {
+	return unmarshalRecord(data, v)
+}
+
+// String shows no secrets.
+func (v TestFaultParams) String() string {
+	return describe(v)
+}
+
+// GoString shows no secrets.
+func (v TestFaultParams) GoString() string {
+	return describe(v)
+}
+
+// TestFaultParamsDelivery: refused: the message is plainly not taken. mayHaveArrived: it is taken, and reaches
+// test.outbox, but the answer is lost. A newer Mintmark may answer others.
+type TestFaultParamsDelivery string
+
+// TestFaultParamsDeliveryRefused is the TestFaultParamsDelivery refused.
+const TestFaultParamsDeliveryRefused TestFaultParamsDelivery = "refused"
+
+// TestFaultParamsDeliveryMayHaveArrived is the TestFaultParamsDelivery mayHaveArrived.
+const TestFaultParamsDeliveryMayHaveArrived TestFaultParamsDelivery = "mayHaveArrived"
+
+// TestFaultParamsFailure: With provider: down has no connection; slow answers after delayMilliseconds, or too late. A
+// newer Mintmark may answer others.
+type TestFaultParamsFailure string
+
+// TestFaultParamsFailureDown is the TestFaultParamsFailure down.
+const TestFaultParamsFailureDown TestFaultParamsFailure = "down"
+
+// TestFaultParamsFailureSlow is the TestFaultParamsFailure slow.
+const TestFaultParamsFailureSlow TestFaultParamsFailure = "slow"
+
+// TestFaultParamsStore: How writes fail: the store is busy (storeBusy), its disk full (storeFull), or it is readOnly
+// (storeReadOnly). A newer Mintmark may answer others.
+type TestFaultParamsStore string
+
+// TestFaultParamsStoreBusy is the TestFaultParamsStore busy.
+const TestFaultParamsStoreBusy TestFaultParamsStore = "busy"
+
+// TestFaultParamsStoreFull is the TestFaultParamsStore full.
+const TestFaultParamsStoreFull TestFaultParamsStore = "full"
+
+// TestFaultParamsStoreReadOnly is the TestFaultParamsStore readOnly.
+const TestFaultParamsStoreReadOnly TestFaultParamsStore = "readOnly"
+
+// TestFaultResult: what test.fault answers.
+type TestFaultResult struct {
+	// In the order in which they were armed.
+	Armed []Fault `json:"armed"`
+
+	// Unknown has the members that this client does not know.
+	Unknown map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes all members that are there, those that this client does not know too.
+func (v TestFaultResult) MarshalJSON() ([]byte, error) {
+	return marshalRecord(v)
+}
+
+// UnmarshalJSON keeps what this client does not know.
+func (v *TestFaultResult) UnmarshalJSON(data []byte) error {
+	return unmarshalRecord(data, v)
+}
+
+// String shows no secrets.
+func (v TestFaultResult) String() string {
+	return describe(v)
+}
+
+// GoString shows no secrets.
+func (v TestFaultResult) GoString() string {
+	return describe(v)
+}
+
 // TestHTTPParams: what test.http takes.
 type TestHTTPParams struct {
 	// Which port; without it, any that is free.
@@ -10332,6 +10755,164 @@ func (v TestHTTPResult) String() string {
 
 // GoString shows no secrets.
 func (v TestHTTPResult) GoString() string {
+	return describe(v)
+}
+
+// TestIDPParams: what test.idp takes.
+type TestIDPParams struct {
+	// Which port, when it begins to listen; without it, any that is free, or the one that it had before stop.
+	Port int64 `json:"port,omitempty"`
+
+	// Issuers with names or rules of their own.
+	Issuers []TestIssuer `json:"issuers,omitempty"`
+
+	// Whether it stops listening, so that the service meets a provider that is down. What was signed in stays. Before
+	// it has ever listened, it takes a port and does not listen there. Without it: false.
+	Stop bool `json:"stop,omitempty"`
+
+	// Unknown has the members that this client does not know.
+	Unknown map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes all members that are there, those that this client does not know too.
+func (v TestIDPParams) MarshalJSON() ([]byte, error) {
+	return marshalRecord(v)
+}
+
+// UnmarshalJSON keeps what this client does not know.
+func (v *TestIDPParams) UnmarshalJSON(data []byte) error {
+	return unmarshalRecord(data, v)
+}
+
+// String shows no secrets.
+func (v TestIDPParams) String() string {
+	return describe(v)
+}
+
+// GoString shows no secrets.
+func (v TestIDPParams) GoString() string {
+	return describe(v)
+}
+
+// TestIDPResult: what test.idp answers.
+type TestIDPResult struct {
+	// Where it answers: http://127.0.0.1 and a port.
+	BaseURL string `json:"baseUrl"`
+
+	// Whether it listens.
+	Running bool `json:"running"`
+
+	// The issuer to give to a service: the first of those that were given, else that of the default tenant.
+	Issuer string `json:"issuer"`
+
+	// The default tenant's, and those that were given. Any other tenant has its own at baseUrl, a slash and its id.
+	Issuers []TestIssuerAddress `json:"issuers"`
+
+	// Unknown has the members that this client does not know.
+	Unknown map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes all members that are there, those that this client does not know too.
+func (v TestIDPResult) MarshalJSON() ([]byte, error) {
+	return marshalRecord(v)
+}
+
+// UnmarshalJSON keeps what this client does not know.
+func (v *TestIDPResult) UnmarshalJSON(data []byte) error {
+	return unmarshalRecord(data, v)
+}
+
+// String shows no secrets.
+func (v TestIDPResult) String() string {
+	return describe(v)
+}
+
+// GoString shows no secrets.
+func (v TestIDPResult) GoString() string {
+	return describe(v)
+}
+
+// TestIssuer: An issuer of the provider for tests, and how it treats people and clients.
+type TestIssuer struct {
+	// Its issuer is baseUrl, a slash and this name.
+	Name string `json:"name"`
+
+	// Whose accounts sign in, and whose keys sign. Without it, the tenant that is called as the issuer is.
+	TenantID string `json:"tenantId,omitempty"`
+
+	// Whether everybody is let in by their address alone. Otherwise the login page asks for what signIn would:
+	// password, mailed code, second factor. Without it: false.
+	Passwordless *bool `json:"passwordless,omitempty"`
+
+	// Whether somebody without account gets one at the login page: with the password that they type, or without where
+	// the issuer is passwordless. Without it: false.
+	CreateAccounts *bool `json:"createAccounts,omitempty"`
+
+	// The only clients that it serves. Without them it serves any, with any secret and any redirect URI.
+	Clients []TestClient `json:"clients,omitempty"`
+
+	// Unknown has the members that this client does not know.
+	Unknown map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes all members that are there, those that this client does not know too.
+func (v TestIssuer) MarshalJSON() ([]byte, error) {
+	return marshalRecord(v)
+}
+
+// UnmarshalJSON keeps what this client does not know.
+func (v *TestIssuer) UnmarshalJSON(data []byte) error {
+	return unmarshalRecord(data, v)
+}
+
+// String shows no secrets.
+func (v TestIssuer) String() string {
+	return describe(v)
+}
+
+// GoString shows no secrets.
+func (v TestIssuer) GoString() string {
+	return describe(v)
+}
+
+// TestIssuerAddress: Where an issuer of the provider for tests answers.
+type TestIssuerAddress struct {
+	// Its name.
+	Name string `json:"name"`
+
+	// The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
+	TenantID string `json:"tenantId"`
+
+	// What its tokens have in iss.
+	Issuer string `json:"issuer"`
+
+	// Its discovery document, for clients that want the whole address.
+	DiscoveryURL string `json:"discoveryUrl"`
+
+	// Its public keys: those of the tenant, which verify what token.verify would too.
+	JWKSURL string `json:"jwksUrl"`
+
+	// Unknown has the members that this client does not know.
+	Unknown map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes all members that are there, those that this client does not know too.
+func (v TestIssuerAddress) MarshalJSON() ([]byte, error) {
+	return marshalRecord(v)
+}
+
+// UnmarshalJSON keeps what this client does not know.
+func (v *TestIssuerAddress) UnmarshalJSON(data []byte) error {
+	return unmarshalRecord(data, v)
+}
+
+// String shows no secrets.
+func (v TestIssuerAddress) String() string {
+	return describe(v)
+}
+
+// GoString shows no secrets.
+func (v TestIssuerAddress) GoString() string {
 	return describe(v)
 }
 
@@ -10434,6 +11015,75 @@ func (v TestResetResult) GoString() string {
 	return describe(v)
 }
 
+// TestRestoreParams: what test.restore takes.
+//
+// Exactly one of Name, File is given.
+type TestRestoreParams struct {
+	// One that this process keeps in memory.
+	Name string `json:"name,omitempty"`
+
+	// One in a file, from the root. It stays as it is.
+	File string `json:"file,omitempty"`
+
+	// Unknown has the members that this client does not know.
+	Unknown map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes all members that are there, those that this client does not know too.
+func (v TestRestoreParams) MarshalJSON() ([]byte, error) {
+	return marshalRecord(v)
+}
+
+// UnmarshalJSON keeps what this client does not know.
+func (v *TestRestoreParams) UnmarshalJSON(data []byte) error {
+	return unmarshalRecord(data, v)
+}
+
+// String shows no secrets.
+func (v TestRestoreParams) String() string {
+	return describe(v)
+}
+
+// GoString shows no secrets.
+func (v TestRestoreParams) GoString() string {
+	return describe(v)
+}
+
+// TestRestoreResult: what test.restore answers.
+type TestRestoreResult struct {
+	// How many rows it holds.
+	Rows int64 `json:"rows"`
+
+	// What the clock shows.
+	Now Timestamp `json:"now"`
+
+	// Whether it stands still.
+	Frozen bool `json:"frozen"`
+
+	// Unknown has the members that this client does not know.
+	Unknown map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes all members that are there, those that this client does not know too.
+func (v TestRestoreResult) MarshalJSON() ([]byte, error) {
+	return marshalRecord(v)
+}
+
+// UnmarshalJSON keeps what this client does not know.
+func (v *TestRestoreResult) UnmarshalJSON(data []byte) error {
+	return unmarshalRecord(data, v)
+}
+
+// String shows no secrets.
+func (v TestRestoreResult) String() string {
+	return describe(v)
+}
+
+// GoString shows no secrets.
+func (v TestRestoreResult) GoString() string {
+	return describe(v)
+}
+
 // TestSeedParams: what test.seed takes.
 type TestSeedParams struct {
 	// Any text.
@@ -10492,10 +11142,88 @@ func (v TestSeedResult) GoString() string {
 	return describe(v)
 }
 
+// TestSnapshotParams: what test.snapshot takes.
+//
+// At most one of Name, File is given.
+type TestSnapshotParams struct {
+	// What to call it in this process; one that has the name already goes. Without it, and without file, it gets one.
+	Name string `json:"name,omitempty"`
+
+	// The file to be made, from the root, in a folder that is there.
+	File string `json:"file,omitempty"`
+
+	// Unknown has the members that this client does not know.
+	Unknown map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes all members that are there, those that this client does not know too.
+func (v TestSnapshotParams) MarshalJSON() ([]byte, error) {
+	return marshalRecord(v)
+}
+
+// UnmarshalJSON keeps what this client does not know.
+func (v *TestSnapshotParams) UnmarshalJSON(data []byte) error {
+	return unmarshalRecord(data, v)
+}
+
+// String shows no secrets.
+func (v TestSnapshotParams) String() string {
+	return describe(v)
+}
+
+// GoString shows no secrets.
+func (v TestSnapshotParams) GoString() string {
+	return describe(v)
+}
+
+// TestSnapshotResult: what test.snapshot answers.
+type TestSnapshotResult struct {
+	// What test.restore calls it; none for a file.
+	Name string `json:"name,omitempty"`
+
+	// The file, if one was asked for.
+	File string `json:"file,omitempty"`
+
+	// Its size.
+	Bytes *int64 `json:"bytes,omitempty"`
+
+	// How many rows of the store it holds.
+	Rows int64 `json:"rows"`
+
+	// What the clock showed.
+	Now Timestamp `json:"now"`
+
+	// Whether it stood still.
+	Frozen bool `json:"frozen"`
+
+	// Unknown has the members that this client does not know.
+	Unknown map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes all members that are there, those that this client does not know too.
+func (v TestSnapshotResult) MarshalJSON() ([]byte, error) {
+	return marshalRecord(v)
+}
+
+// UnmarshalJSON keeps what this client does not know.
+func (v *TestSnapshotResult) UnmarshalJSON(data []byte) error {
+	return unmarshalRecord(data, v)
+}
+
+// String shows no secrets.
+func (v TestSnapshotResult) String() string {
+	return describe(v)
+}
+
+// GoString shows no secrets.
+func (v TestSnapshotResult) GoString() string {
+	return describe(v)
+}
+
 // TestTokenParams: what test.token takes.
 type TestTokenParams struct {
-	// Whose key signs: the issuer of a tenant or a pool of this store. Without it, the default tenant. To name a
-	// foreign issuer, give claims an iss.
+	// Whose key signs: the issuer of a tenant or a pool of this store, or one of test.idp. Without it, the default
+	// tenant. To name a foreign issuer, give claims an iss.
 	Issuer string `json:"issuer,omitempty"`
 
 	// sub.

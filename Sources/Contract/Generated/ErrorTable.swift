@@ -92,7 +92,7 @@ public enum ErrorTable {
         ErrorInfo(code: AccountLocked.code, type: AccountLocked.type, when: "Guessing has locked the account or the address: wrong passwords and codes count together. A lock does not hinder the reset of the password, which ends it; resets are locked by wrong codes of theirs, which count for the account too.", isRetryable: false),
         ErrorInfo(code: PasswordNotAccepted.code, type: PasswordNotAccepted.type, when: "A password in a tenant whose method is emailCode.", isRetryable: false),
         ErrorInfo(code: UserNotFound.code, type: UserNotFound.type, when: "A sign-in or a reset for an address without an account.", isRetryable: false),
-        ErrorInfo(code: PasswordNotSet.code, type: PasswordNotSet.type, when: "A password for an account that signs in otherwise, the reset of one in a tenant without passwords, or a sign-in to an account whose ways in are all gone.", isRetryable: false),
+        ErrorInfo(code: PasswordNotSet.code, type: PasswordNotSet.type, when: "A password for an account that signs in otherwise, the reset of one in a tenant without passwords, or a sign-in to an account whose ways in are all gone, or that was imported without the hash of its password.", isRetryable: false),
         ErrorInfo(code: PasswordChangeRequired.code, type: PasswordChangeRequired.type, when: "An account whose password must be changed.", isRetryable: false),
         ErrorInfo(code: RefreshTokenInvalid.code, type: RefreshTokenInvalid.type, when: "A refresh token that never was, or whose session was ended.", isRetryable: false),
         ErrorInfo(code: RefreshTokenExpired.code, type: RefreshTokenExpired.type, when: "A refresh token that was not used for too long.", isRetryable: false),
@@ -178,6 +178,13 @@ public enum ErrorTable {
         ErrorInfo(code: MessageNotSent.code, type: MessageNotSent.type, when: "A mail server or a webhook does not take a message, or none is configured.", isRetryable: false),
         ErrorInfo(code: ClockOutOfRange.code, type: ClockOutOfRange.type, when: "test.clock would leave the years 1970 to 9999.", isRetryable: false),
         ErrorInfo(code: NoKeyInState.code, type: NoKeyInState.type, when: "test.token asks for a key that the issuer does not have.", isRetryable: false),
-        ErrorInfo(code: PortUnavailable.code, type: PortUnavailable.type, when: "test.http is asked for a port that is taken, or that this user may not have.", isRetryable: false),
+        ErrorInfo(code: PortUnavailable.code, type: PortUnavailable.type, when: "test.http or test.idp is asked for a port that is taken, or that this user may not have.", isRetryable: false),
+        ErrorInfo(code: SnapshotNotFound.code, type: SnapshotNotFound.type, when: "test.restore names a snapshot that was never taken in this process.", isRetryable: false),
+        ErrorInfo(code: SnapshotUnusable.code, type: SnapshotUnusable.type, when: "The file of test.restore is missing, no snapshot, cut off or altered.", isRetryable: false),
+        ErrorInfo(code: SnapshotVersionMismatch.code, type: SnapshotVersionMismatch.type, when: "A snapshot was taken by a program of another schema version, or by one that writes such files in another way.", isRetryable: false),
+        ErrorInfo(code: SnapshotSealMismatch.code, type: SnapshotSealMismatch.type, when: "test.restore is given a snapshot whose sealed values this store has no key for.", isRetryable: false),
+        ErrorInfo(code: SnapshotFileExists.code, type: SnapshotFileExists.type, when: "test.snapshot is given the path of something that is there.", isRetryable: false),
+        ErrorInfo(code: SnapshotNotWritten.code, type: SnapshotNotWritten.type, when: "The folder of a snapshot is missing or cannot be written, or its disk is full.", isRetryable: false),
+        ErrorInfo(code: TooManySnapshots.code, type: TooManySnapshots.type, when: "test.snapshot, once too often without file.", isRetryable: false),
     ]
 }

@@ -116,10 +116,15 @@ public enum MethodTable {
         TenantList.info,
         TenantUpdate.info,
         TestClock.info,
+        TestEnqueue.info,
+        TestFault.info,
         TestHttp.info,
+        TestIdp.info,
         TestOutbox.info,
         TestReset.info,
+        TestRestore.info,
         TestSeed.info,
+        TestSnapshot.info,
         TestToken.info,
         TokenDiscovery.info,
         TokenJwks.info,
@@ -131,7 +136,7 @@ public enum MethodTable {
     /// Binds every method to its handler. Testing methods are left out where there is none.
     public static func bind(account: any AccountHandlers, audit: any AuditHandlers, compat: any CompatHandlers, credentials: any CredentialsHandlers, credentialsProvider: any CredentialsProviderHandlers, identity: any IdentityHandlers, idp: any IdpHandlers, key: any KeyHandlers, mfa: any MfaHandlers, passwordReset: any PasswordResetHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, session: any SessionHandlers, signIn: any SignInHandlers, signUp: any SignUpHandlers, store: any StoreHandlers, system: any SystemHandlers, tenant: any TenantHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
         var all: [BoundMethod] = []
-        all.reserveCapacity(121)
+        all.reserveCapacity(126)
         all.append(BoundMethod(AccountChangeEmail.self) { try account.changeEmail($0, $1) })
         all.append(BoundMethod(AccountChangePassword.self) { try account.changePassword($0, $1) })
         all.append(BoundMethod(AccountCreate.self) { try account.create($0, $1) })
@@ -244,10 +249,15 @@ public enum MethodTable {
         all.append(BoundMethod(TenantUpdate.self) { try tenant.update($0, $1) })
         if let test {
             all.append(BoundMethod(TestClock.self) { try test.clock($0, $1) })
+            all.append(BoundMethod(TestEnqueue.self) { try test.enqueue($0, $1) })
+            all.append(BoundMethod(TestFault.self) { try test.fault($0, $1) })
             all.append(BoundMethod(TestHttp.self) { try test.http($0, $1) })
+            all.append(BoundMethod(TestIdp.self) { try test.idp($0, $1) })
             all.append(BoundMethod(TestOutbox.self) { try test.outbox($0, $1) })
             all.append(BoundMethod(TestReset.self) { try test.reset($0, $1) })
+            all.append(BoundMethod(TestRestore.self) { try test.restore($0, $1) })
             all.append(BoundMethod(TestSeed.self) { try test.seed($0, $1) })
+            all.append(BoundMethod(TestSnapshot.self) { try test.snapshot($0, $1) })
             all.append(BoundMethod(TestToken.self) { try test.token($0, $1) })
         }
         all.append(BoundMethod(TokenDiscovery.self) { try token.discovery($0, $1) })

@@ -15,10 +15,13 @@ public enum NearestNames {
         return ranked.sorted { ($0.distance, $0.name) < ($1.distance, $1.name) }.prefix(3).map(\.name)
     }
 
-    /// A sentence for the end of a message, empty if nothing is near.
-    static func hint(_ name: String, among known: [String]) -> String {
+    /// A sentence for the end of a message, with the blank before it.
+    ///
+    /// - Parameter otherwise: what is said if nothing is near; without it nothing is.
+    public static func hint(_ name: String, among known: [String], otherwise: String = "") -> String {
         let near = of(name, among: known)
-        return near.isEmpty ? "" : " Did you mean \(near.joined(separator: " or "))?"
+        let sentence = near.isEmpty ? otherwise : "Did you mean \(near.joined(separator: " or "))?"
+        return sentence.isEmpty ? "" : " " + sentence
     }
 
     /// Whether the shorter one, of four letters or more, ends the longer one: `mintForDeveloper` for `token.mintForDeveloper`.

@@ -5,10 +5,13 @@ public enum OpenRPCDocument {
     /// The schemas that methods share, by name.
     public static var sharedSchemas: JSONObject { component("schemas") }
 
+    /// The errors, by their types.
+    static var errors: JSONObject { component("errors") }
+
     /// The schemas of errors' data, by the types of the errors.
     public static var errorDataSchemas: JSONObject {
         var schemas = JSONObject()
-        for (type, error) in component("errors").members { schemas[type] = error["data"] }
+        for (type, error) in errors.members { schemas[type] = error["data"] }
         return schemas
     }
 

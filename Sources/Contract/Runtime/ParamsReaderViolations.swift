@@ -3,7 +3,7 @@ import JSON
 /// What is said of what is wrong.
 extension ParamsReader {
     func pointer(_ step: Step? = nil) -> String {
-        (path + (step.map { [$0] } ?? [])).map { "/" + Step.escaped($0.text) }.joined()
+        (path + (step.map { [$0] } ?? [])).map { "/" + JSONPointer.escaped($0.text) }.joined()
     }
 
     mutating func add(pointer: String, rule: String, _ message: String) {

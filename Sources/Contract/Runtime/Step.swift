@@ -16,17 +16,4 @@ enum Step: ExpressibleByStringLiteral {
         case .index(let index): String(index)
         }
     }
-
-    /// As RFC 6901 writes it.
-    static func escaped(_ text: String) -> String {
-        var escaped = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "~": escaped += "~0"
-            case "/": escaped += "~1"
-            default: escaped.unicodeScalars.append(scalar)
-            }
-        }
-        return escaped
-    }
 }

@@ -12,6 +12,10 @@ extension Fixtures {
                         method: "pool.create", params: ["name": "shop", "developerProvider": "login.shop"],
                         result: ["poolId": "$pool", "issuer": "$issuer"])
                 ]),
+            // The store with that pool, kept: $rowCount.
+            Fixture(
+                name: "snapshot", given: ["pool"],
+                steps: [.init(method: "test.snapshot", params: ["name": "a pool"], result: ["rows": "$rowCount"])]),
             // The key that signs the pool's tokens: $kid.
             Fixture(
                 name: "key", given: ["pool"],

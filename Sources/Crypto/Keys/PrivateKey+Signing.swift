@@ -46,6 +46,9 @@ extension PrivateKey {
     private func signDigest(_ digestCount: Int, on thread: ThreadContexts, into signature: UnsafeMutableRawBufferPointer)
         throws(CryptoFailure)
     {
+        if let repeatable {
+            return try repeatable.sign(UnsafeRawBufferPointer(rebasing: thread.digestSpace[..<digestCount]), into: signature)
+        }
         let context = try thread.signing.context(for: handle.serial) { () throws(CryptoFailure) in try makeContext(in: thread.library) }
         let isRSA = algorithm.signature.padding != nil
         let output = isRSA ? signature : thread.signatureSpace

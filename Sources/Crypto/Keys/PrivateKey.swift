@@ -13,9 +13,12 @@ public final class PrivateKey: Sendable {
     public var keyID: String { jwk.keyID }
 
     let handle: KeyHandle
+    /// Signs in place of OpenSSL where a signature has to come again.
+    let repeatable: RepeatableECDSA?
 
-    private init(_ handle: KeyHandle, _ material: JWK.Material, _ algorithm: SigningAlgorithm) {
+    private init(_ handle: KeyHandle, _ material: JWK.Material, _ algorithm: SigningAlgorithm, repeatable: RepeatableECDSA? = nil) {
         self.handle = handle
+        self.repeatable = repeatable
         self.algorithm = algorithm
         jwk = JWK(material, algorithm: algorithm.signature)
     }
@@ -39,20 +42,19 @@ public final class PrivateKey: Sendable {
         }
     }
 
-    /// Makes a fresh key of what `random` gives, so that a source that repeats itself brings the same key again. Not so an RSA key,
-    /// whose primes OpenSSL finds by itself.
+    /// Makes a fresh key of what `random` gives, so that a source that repeats itself brings the same key again, and the same signatures.
     ///
     /// - Source: FIPS 186-5 appendix A.2.2 (P-256, by rejection), RFC 8032 section 5.1.5.
     public static func generate(_ algorithm: SigningAlgorithm, from random: some RandomSource) throws(KeyError) -> PrivateKey {
         let draw = random.draw(32)
         guard draw.number != nil else { return try generate(algorithm) }
         switch algorithm {
-        case .RS256, .RS512: return try generate(algorithm)
+        case .RS256, .RS512: return try PrivateKey(.rsa(.key(from: SecretBytes(draw.bytes))), algorithm)
         case .EdDSA: return try PrivateKey(.ed25519(seed: SecretBytes(draw.bytes)), algorithm)
         case .ES256:
             var number = draw.bytes
             while true {
-                if let key = try? PrivateKey(.p256(d: SecretBytes(number), point: nil), algorithm) { return key }
+                if let key = try? PrivateKey(.p256(d: SecretBytes(number), point: nil), algorithm, repeats: true) { return key }
                 number = random.bytes(32)
             }
         }
@@ -60,9 +62,11 @@ public final class PrivateKey: Sendable {
 
     /// Reads a DER PKCS #8 key (RFC 5958) of the kind the algorithm needs.
     ///
+    /// - Parameter repeats: whether a message that is signed again gets the same signature. Without it ECDSA takes a fresh nonce each
+    ///   time, as it should; with it the time it takes tells something of the key, so it is for tests.
     /// - Throws: `KeyError`; `algorithmMismatch` when the key is of another kind.
-    public convenience init(pkcs8: SecretBytes, algorithm: SigningAlgorithm) throws(KeyError) {
-        try self.init(PrivateComponents(pkcs8: pkcs8), algorithm)
+    public convenience init(pkcs8: SecretBytes, algorithm: SigningAlgorithm, repeats: Bool = false) throws(KeyError) {
+        try self.init(PrivateComponents(pkcs8: pkcs8), algorithm, repeats: repeats)
     }
 
     /// Reads a private JWK (RFC 7518 sections 6.2.2 and 6.3.2, RFC 8037 section 2).
@@ -75,10 +79,12 @@ public final class PrivateKey: Sendable {
         guard jwk.material == stated.material else { throw .inconsistent }
     }
 
-    private convenience init(_ components: PrivateComponents, _ algorithm: SigningAlgorithm) throws(KeyError) {
+    private convenience init(_ components: PrivateComponents, _ algorithm: SigningAlgorithm, repeats: Bool = false) throws(KeyError) {
         let (handle, material) = try components.makeHandle()
         guard material.allows(algorithm.signature) else { throw .algorithmMismatch(algorithm.signature) }
-        self.init(handle, material, algorithm)
+        var repeatable: RepeatableECDSA?
+        if repeats, case .p256(let number, _) = components { repeatable = RepeatableECDSA(number) }
+        self.init(handle, material, algorithm, repeatable: repeatable)
         // The other kinds compute the public part themselves; an RSA key brings both, so it has to show that they fit.
         if case .rsa = material {
             guard let signature = try? sign([]), publicKey.verify(signature, of: []) else { throw .inconsistent }

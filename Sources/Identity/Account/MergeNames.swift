@@ -1,7 +1,8 @@
 import Contract
 import Storage
 
-/// What a merge can be told about by name, whether the two accounts differ in it or not. A choice about anything else would be lost without a word, and a merge cannot be undone.
+/// What a merge can be told about by name, whether the two accounts differ in it or not. A choice about anything else would be lost
+/// without a word, and a merge cannot be undone.
 struct MergeNames {
     let fields: [String]
     let providers: [String]
@@ -20,10 +21,10 @@ struct MergeNames {
         var violations: [Violation] = []
         func refuse(_ given: [String], in parameter: String, but known: [String], _ what: (String) -> String) {
             for name in given where !known.contains(name) {
-                let escaped = name.split(separator: "~", omittingEmptySubsequences: false).joined(separator: "~0")
-                    .split(separator: "/", omittingEmptySubsequences: false).joined(separator: "~1")
                 violations.append(
-                    Violation(pointer: "/\(parameter)/\(escaped)", rule: "unknown", message: what(name) + Self.hint(name, known)))
+                    Violation(
+                        pointer: "/\(parameter)/\(JSONPointer.escaped(name))", rule: "unknown",
+                        message: what(name) + NearestNames.hint(name, among: known)))
             }
         }
         refuse(choices.fields.names, in: "fields", but: fields) { "Neither account has a field \($0)." }
@@ -32,10 +33,5 @@ struct MergeNames {
                 ? "It goes with the address: say email in fields." : "Neither the tenant nor an account has a provider \(name)."
         }
         if !violations.isEmpty { throw InvalidParams(violations: violations) }
-    }
-
-    private static func hint(_ name: String, _ known: [String]) -> String {
-        let near = NearestNames.of(name, among: known)
-        return near.isEmpty ? "" : " Did you mean \(near.joined(separator: " or "))?"
     }
 }

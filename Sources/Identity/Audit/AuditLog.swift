@@ -22,13 +22,17 @@ struct AuditLog: Sendable {
     /// Is told of every record, with its time.
     let watch = AuditWatch()
     private let key: SecretBytes
+    private let isTesting: Bool
 
-    init(key: SecretBytes) { self.key = key }
+    init(key: SecretBytes, isTesting: Bool = false) {
+        self.key = key
+        self.isTesting = isTesting
+    }
 
     /// Appends `event` to the chain of the writing connection, in the transaction that makes the change.
     func record(_ event: AuditEvent, at now: Int64, in tx: Transaction) throws {
         watch.noteRecord(at: now)
-        let chain = tx.connectionId
+        let chain = try chain(in: tx)
         if let head = try tx.auditHead(of: chain) { return try append(event, after: head, at: now, in: tx) }
         // What others say of this chain, or of those that it is to name, must not be dropped before this record is there.
         try tx.keepSweepsAway()
@@ -38,6 +42,20 @@ struct AuditLog: Sendable {
         var event = event
         if let heads = AuditHead.members(try tx.openAuditHeads(anchors)) { event.details["heads"] = .object(heads) }
         try append(event, after: AuditHead(chain: chain, number: 0, mac: []), at: now, in: tx)
+    }
+
+    private static let seeded = "seed-"
+
+    /// Another store with the same seed has the same records, whatever its own key is: a test's log protects nothing.
+    private func key(of chain: String) -> SecretBytes {
+        isTesting && chain.hasPrefix(Self.seeded) ? SecretBytes(Array(chain.utf8)) : key
+    }
+
+    /// What a chain is called: as the writing connection, or in a testing store with a seed, where all write to one, after that.
+    func chain(in tx: Transaction) throws -> String {
+        guard isTesting, let seed = try tx.seed() else { return tx.connectionId }
+        try tx.lock(["audit"])
+        return Self.seeded + Hex.encode(StoreRandom.bytes(16, of: seed, for: "audit chain"))
     }
 
     /// Appends `event` to the chain of which `head` is the last record.
@@ -59,7 +77,7 @@ struct AuditLog: Sendable {
         }
         writer.value(.object(record.event.details))
         writer.endArray()
-        return HMAC.sha256(key: key, previous + writer.bytes)
+        return HMAC.sha256(key: key(of: record.chain), previous + writer.bytes)
     }
 }
 

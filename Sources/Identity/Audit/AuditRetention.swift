@@ -57,7 +57,7 @@ struct AuditRetention: Sendable {
         var details: JSONObject = [:]
         if let members = AuditHead.members(state.values) { details["removed"] = .object(members) }
         if let heads = AuditHead.members(try tx.openAuditHeads(left)) { details["heads"] = .object(heads) }
-        let chain = tx.connectionId
+        let chain = try log.chain(in: tx)
         let head = try tx.auditHead(of: chain) ?? state[chain] ?? anchors.removed[chain] ?? AuditHead(chain: chain, number: 0, mac: [])
         try log.append(AuditEvent(method: AuditAnchors.checkpoint, details: details), after: head, at: now, in: tx)
     }

@@ -41,7 +41,7 @@ public final class LoopbackCompat: Sendable {
 }
 
 /// A request that came over HTTP.
-private struct LoopbackCall: CallContext {
+struct LoopbackCall: CallContext {
     var trace: String? { nil }
     var isCancelled: Bool { false }
     var isPublicCaller: Bool { false }

@@ -19,7 +19,7 @@ struct MessageSending: Sendable {
         let delivery = try tenant.settings.delivery?.opened(for: tenant.id, surroundings.vault)
         let message = OutgoingMessage(
             to: recipient, purpose, code: code, lifetimeSeconds: lifetimeSeconds, language: language, tenant: tenant, delivery: delivery)
-        if let carrier = surroundings.delivery.carrier { return try carrier.hand(over: message) }
+        if let carrier = surroundings.carrier { return try carrier.hand(over: message) }
         let now = surroundings.clock.now
         try surroundings.database.write { tx in
             try tx.lock(["outbox"])

@@ -100,7 +100,7 @@ public final class Housekeeping: Sendable {
 
     private func handOutHeads() {
         attempt("the heads of the audit log") {
-            let heads = try surroundings.database.read { try $0.openAuditHeads(try $0.auditAnchors()) }.map {
+            let heads = try surroundings.driver.read { try $0.openAuditHeads(try $0.auditAnchors()) }.map {
                 Contract.AuditHead(chain: $0.chain, records: $0.number, head: Base64URL.encode($0.mac))
             }
             let isNews = state.withLock { state in
@@ -122,7 +122,7 @@ public final class Housekeeping: Sendable {
     func settle() throws {
         let now = surroundings.clock.now
         var rows = 0
-        for sweep in sweeps where try surroundings.database.read({ try sweep.hasWork($0, now) }) {
+        for sweep in sweeps where try surroundings.driver.read({ try sweep.hasWork($0, now) }) {
             var removed = 0
             repeat {
                 removed = try removeSome(sweep, at: now)
@@ -141,7 +141,7 @@ public final class Housekeeping: Sendable {
 
     /// One transaction's worth.
     private func removeSome(_ sweep: Sweep, at now: Int64) throws -> Int {
-        try surroundings.database.write { tx in
+        try surroundings.driver.write { tx in
             // Holds this row until the end of the transaction, so that nobody else sweeps meanwhile.
             try tx.setSweptAt(now)
             return try sweep.remove(tx, now, Self.rowsAtOnce)
@@ -151,7 +151,7 @@ public final class Housekeeping: Sendable {
     private func sweep(untilDone: Bool) {
         let now = surroundings.clock.now
         attempt("whose turn it is to sweep") {
-            guard try surroundings.database.write({ try $0.takeSweepTurn(at: now, every: Self.sweepSeconds) }) else { return }
+            guard try surroundings.driver.write({ try $0.takeSweepTurn(at: now, every: Self.sweepSeconds) }) else { return }
             var rows = 0
             for sweep in sweeps { attempt(sweep.name) { rows += try run(sweep, at: now, untilDone: untilDone) } }
             noteSweep(rows, at: now)
@@ -160,7 +160,7 @@ public final class Housekeeping: Sendable {
 
     /// Removes what is to be removed, a little at a time, with pauses in which requests have the store for themselves.
     private func run(_ sweep: Sweep, at now: Int64, untilDone: Bool) throws -> Int {
-        guard try surroundings.database.read({ try sweep.hasWork($0, now) }) else { return 0 }
+        guard try surroundings.driver.read({ try sweep.hasWork($0, now) }) else { return 0 }
         var rows = 0
         while true {
             let began = Monotonic.nanoseconds()

@@ -1,10 +1,17 @@
 import Platform
 import Storage
 
-/// The clock of a testing store. It lives in the store, so that every process on it sees one time.
+/// The clock of a testing store. It lives in the store, so that every process on it sees one time, but for one whose clock a test makes
+/// jump.
 public struct StoreClock: WallClock {
     private let database: any Database
     private let machine = SystemClock()
+    private let faults: Faults?
+
+    /// What it can show: up to the end of the year 9999.
+    public static let range: ClosedRange<Int64> = 0...253_402_300_799
+    /// What can be written down as a moment: one that the clock can show, or somewhat after it, such as the end of something.
+    static let moments: ClosedRange<Int64> = 0...(range.upperBound + 100_000)
 
     /// How the clock is set.
     struct Setting: Sendable, Equatable {
@@ -16,12 +23,15 @@ public struct StoreClock: WallClock {
         func now(_ machine: Int64) -> Int64 { frozenAt ?? machine + offset }
     }
 
-    public init(_ database: any Database) { self.database = database }
+    public init(_ database: any Database, _ faults: Faults? = nil) {
+        self.database = database
+        self.faults = faults
+    }
 
     /// The time; the machine's own while the store cannot be read. Never to be asked for inside a transaction.
     public var now: Int64 {
         let setting = Patience.with(.full) { try? database.read { try $0.clockSetting() } }
-        return (setting ?? Setting()).now(machine.now)
+        return (setting ?? Setting()).now(machine.now) + (faults?.clockJumpSeconds ?? 0)
     }
 
     /// Freezes the clock at `moment`, unless it was ever set. There it begins again when the store is reset.
@@ -39,9 +49,14 @@ public struct StoreClock: WallClock {
 
     /// Sets the clock of a store that has no facts any more to where it began.
     static func restart(at start: String?, in tx: Transaction) throws {
-        guard let start, let moment = Int64(start) else { return }
+        guard let start, let moment = Int64(start), range ~= moment else { return }
         try tx.setStoreFact(startFact, start)
         try tx.setClock(Setting(frozenAt: moment))
+    }
+
+    /// Sets the clock to `moment`, from where it runs on, or where it stands still.
+    static func resume(at moment: Int64, isFrozen: Bool, machine: Int64, in tx: Transaction) throws {
+        try tx.setClock(Setting(frozenAt: isFrozen ? moment : nil, offset: moment - machine))
     }
 
     /// Changes the setting and answers it with the time it shows.
@@ -63,7 +78,8 @@ public struct StoreClock: WallClock {
 }
 
 extension Transaction {
-    fileprivate func clockSetting() throws -> StoreClock.Setting {
+    /// How the testing clock is set.
+    func clockSetting() throws -> StoreClock.Setting {
         StoreClock.Setting(
             frozenAt: try storeFact("clock.frozenAt").flatMap { Int64($0) },
             offset: try storeFact("clock.offset").flatMap { Int64($0) } ?? 0)

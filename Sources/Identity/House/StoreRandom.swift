@@ -25,8 +25,11 @@ public struct StoreRandom: RandomSource {
     }
 
     /// What the seed gives at one draw; up to 8160 bytes.
-    static func bytes(_ count: Int, of seed: String, draw number: Int64) -> [UInt8] {
-        HKDF.sha256(secret: SecretBytes(Array(seed.utf8)), salt: [], info: "mintmark draw \(number)", count: count).copy()
+    static func bytes(_ count: Int, of seed: String, draw number: Int64) -> [UInt8] { bytes(count, of: seed, for: "draw \(number)") }
+
+    /// What the seed gives for one purpose, always the same.
+    static func bytes(_ count: Int, of seed: String, for purpose: String) -> [UInt8] {
+        HKDF.sha256(secret: SecretBytes(Array(seed.utf8)), salt: [], info: "mintmark \(purpose)", count: count).copy()
     }
 }
 
@@ -41,6 +44,14 @@ extension Database {
             try tx.setStoreFact("seed.draws", String(number + 1))
             return (seed, number)
         }
+    }
+}
+
+extension Surroundings {
+    /// A key for one purpose that comes from the seed of a testing store; nil without one. Not to be asked for inside a transaction.
+    func seededKey(_ purpose: String) -> SecretBytes? {
+        guard isTesting, let seed = try? Patience.with(.full, { try driver.read { try $0.seed() } }) else { return nil }
+        return SecretBytes(StoreRandom.bytes(32, of: seed, for: purpose))
     }
 }
 

@@ -8,6 +8,10 @@ import Synchronization
 public final class Surroundings: Sendable {
     public let realm: Realm
     public let database: any Database
+    /// The database itself, for what a test does to its store and for what goes on behind its back: no fault meets these.
+    let driver: any Database
+    /// What a test makes fail in this process; nil outside of testing stores.
+    public let faults: Faults?
     public let clock: any WallClock
     public let random: any RandomSource
     public let vault: Vault
@@ -32,17 +36,19 @@ public final class Surroundings: Sendable {
 
     public init(
         realm: Realm, database: any Database, clock: any WallClock, random: any RandomSource, vault: Vault, isTesting: Bool = false,
-        auditsIssuance: Bool = false,
+        faults: Faults? = nil, auditsIssuance: Bool = false,
         foreign: any ForeignProviders = NoForeignProviders(), delivery: Delivery = .none,
         breachedPasswords: (any BreachedPasswordLookup)? = nil, passwordCost: Int = PasswordHasher.cost
     ) {
         self.realm = realm
         self.database = database
+        driver = database.driver
+        self.faults = faults
         self.clock = clock
         self.random = random
         self.vault = vault
         self.isTesting = isTesting
-        self.audit = AuditLog(key: vault.subkey("audit"))
+        self.audit = AuditLog(key: vault.subkey("audit"), isTesting: isTesting)
         self.auditsIssuance = auditsIssuance
         self.foreign = foreign
         self.delivery = delivery

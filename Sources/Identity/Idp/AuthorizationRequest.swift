@@ -31,7 +31,7 @@ enum AuthorizationRequest {
     static func check(_ custom: [String]) throws {
         let violations = custom.filter { reserved.contains($0.lowercased()) }.map {
             Violation(
-                pointer: "/customParameters/\($0)", rule: "reserved",
+                pointer: "/customParameters/\(JSONPointer.escaped($0))", rule: "reserved",
                 message: "The service itself says \($0). Leave it out\($0 == "scope" ? " and use scopes" : "").")
         }
         if !violations.isEmpty { throw InvalidParams(violations: violations) }

@@ -51,7 +51,7 @@ public final class CallbackListener: Sendable {
     /// - Throws: `LoopbackFailure`.
     func listen(_ question: Question, port: UInt16, keep: @escaping @Sendable (String) throws -> Fate) throws -> UInt16 {
         var limits = LoopbackLimits()
-        (limits.headBytes, limits.bodyBytes, limits.connections, limits.idleSeconds) = (32 * 1024, 16 * 1024, 16, 10)
+        (limits.headBytes, limits.bodyBytes, limits.connections, limits.idleSeconds) = (32 * 1024, 16 * 1024, 64, 10)
         let server = try LoopbackServer(port: port, limits: limits) { [weak self] request in
             let verdict = CallbackRequest.judge(request, question)
             guard case .heard(let query, let page) = verdict else { return verdict.page.response }

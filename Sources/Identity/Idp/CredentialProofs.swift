@@ -20,7 +20,7 @@ struct CredentialProofs: Sendable {
     init(_ surroundings: Surroundings, _ catalogue: Catalogue) {
         self.surroundings = surroundings
         self.catalogue = catalogue
-        pending = PendingTokens(vault: surroundings.vault)
+        pending = PendingTokens(vault: surroundings.vault, seeded: surroundings.seededKey("pending token"))
     }
 
     /// - Parameter accountId: whose account it is to serve; nil to sign in.

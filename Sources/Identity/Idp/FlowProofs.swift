@@ -12,7 +12,7 @@ struct FlowProofs: Sendable {
     init(_ surroundings: Surroundings, _ catalogue: Catalogue) {
         self.surroundings = surroundings
         self.catalogue = catalogue
-        secrets = IdpFlowSecrets(surroundings.vault)
+        secrets = IdpFlowSecrets(surroundings)
     }
 
     /// What the provider gave for a flow, which serves once.

@@ -22,7 +22,7 @@ extension IdpService {
                 provider: idp.providerId, check: "document", reason: "Its discovery document names no endpoint to send people to.")
         }
         try check([.authorization] + (kind == .code ? [.token] : []), of: endpoints, idp)
-        let (secrets, id, scope) = (IdpFlowSecrets(surroundings.vault), newFlowId(), idp.scope(request.scopes))
+        let (secrets, id, scope) = (IdpFlowSecrets(surroundings), newFlowId(), idp.scope(request.scopes))
         func flow(_ redirectUri: String, isHeard: Bool) -> IdpFlow {
             IdpFlow(
                 id: id, tenantId: idp.tenantId, providerId: idp.providerId, kind: kind, accountId: accountId, redirectUri: redirectUri,

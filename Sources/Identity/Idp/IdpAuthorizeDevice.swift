@@ -42,7 +42,7 @@ extension IdpService {
             isHeard: false, tokenEndpoint: token, userinfoEndpoint: endpoints.userinfo, namesIssuer: false, scope: scope,
             expiresAt: now + lifetime)
         flow.intervalSeconds = min(max(answer["interval"]?.number?.int64 ?? 5, 1), 60)
-        flow.sealed = IdpFlowSecrets(surroundings.vault).seal(code, of: id)
+        flow.sealed = IdpFlowSecrets(surroundings).seal(code, of: id)
         let begun = flow
         try surroundings.database.write { try $0.insert(begun) }
         return IdpAuthorizeDevice.Result(

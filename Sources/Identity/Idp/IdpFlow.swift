@@ -57,10 +57,13 @@ struct IdpFlowSecrets: Sendable {
     private let vault: Vault
     private let key: SecretBytes
 
-    init(_ vault: Vault) {
+    /// - Parameter seeded: the key of a testing store with a seed.
+    init(_ vault: Vault, seeded: SecretBytes? = nil) {
         self.vault = vault
-        key = vault.subkey("idp flow")
+        key = seeded ?? vault.subkey("idp flow")
     }
+
+    init(_ surroundings: Surroundings) { self.init(surroundings.vault, seeded: surroundings.seededKey("idp flow")) }
 
     /// Comes back with the person, and shows that the answer is to this flow (RFC 6749 10.12).
     func state(of id: String) -> String { derived("state", id) }

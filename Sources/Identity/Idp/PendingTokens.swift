@@ -9,18 +9,28 @@ struct PendingTokens: Sendable {
     private static let name = "pending token"
     private let vault: Vault
 
-    init(vault: Vault) { self.vault = vault }
+    /// Of a testing store with a seed: its tokens come again.
+    private let seeded: SecretBytes?
+
+    init(vault: Vault, seeded: SecretBytes? = nil) {
+        self.vault = vault
+        self.seeded = seeded
+    }
 
     func token(of identity: ProviderIdentity, in tenantId: String, at now: Int64) -> String {
         var object = identity.object
         object["tenant"] = .string(tenantId)
         object["until"] = .number(JSONNumber(now + Self.lifetimeSeconds))
-        return Base64URL.encode(vault.seal(SecretBytes(JSONValue.object(object).bytes), as: Self.name))
+        let bytes = JSONValue.object(object).bytes
+        guard let seeded else { return Base64URL.encode(vault.seal(SecretBytes(bytes), as: Self.name)) }
+        // Other contents have another salt, so no key serves two of them.
+        return Base64URL.encode(Vault.seal(bytes, with: seeded, as: Self.name, salt: HMAC.sha256(key: seeded, bytes)))
     }
 
     /// - Throws: `PendingTokenInvalid`.
     func identity(of token: String, in tenantId: String, at now: Int64) throws -> ProviderIdentity {
-        guard let sealed = Base64URL.decode(token), let bytes = try? vault.open(sealed, as: Self.name).copy(),
+        guard let sealed = Base64URL.decode(token),
+            let bytes = try? (seeded.map { try Vault.open(sealed, with: $0, as: Self.name) } ?? vault.open(sealed, as: Self.name)).copy(),
             let object = try? JSONValue(parsing: bytes).object, object["tenant"]?.string == tenantId,
             let until = object["until"]?.int, now < until, let identity = ProviderIdentity(object)
         else { throw PendingTokenInvalid() }

@@ -46,7 +46,9 @@ extension Transaction {
 
     /// Every key of `owner`, opened.
     func keyRing(of owner: KeyOwner, vault: Vault) throws -> KeyRing {
-        KeyRing(
+        // Only a testing store has a seed, and with it signatures that come again.
+        let repeats = try seed() != nil
+        return KeyRing(
             try query(
                 "SELECT kid, algorithm, sealed, created_at, active_at, revoked_at, position FROM signing_key WHERE owner = $1", owner.path
             ) { row in
@@ -56,7 +58,7 @@ extension Transaction {
                 return StoredKey(
                     kid: kid, owner: owner, algorithm: algorithm, createdAt: row.int(3), activeAt: row.int(4),
                     revokedAt: row.optionalInt(5), position: row.int(6),
-                    privateKey: try PrivateKey(pkcs8: pkcs8, algorithm: algorithm))
+                    privateKey: try PrivateKey(pkcs8: pkcs8, algorithm: algorithm, repeats: repeats))
             })
     }
 

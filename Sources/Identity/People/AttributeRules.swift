@@ -46,9 +46,8 @@ enum AttributeRules {
     }
 
     private static func unknown(_ name: String, among known: [String]) -> AttributeFailure {
-        let nearest = NearestNames.of(name, among: known)
-        let hint = nearest.isEmpty ? "" : " Did you mean \(nearest.joined(separator: " or "))?"
-        return AttributeFailure(name: name, rule: .unknown, message: "The tenant asks for no such attribute.\(hint)", nearest: nearest)
+        let message = "The tenant asks for no such attribute.\(NearestNames.hint(name, among: known))"
+        return AttributeFailure(name: name, rule: .unknown, message: message, nearest: NearestNames.of(name, among: known))
     }
 
     private struct Flaw: Error {

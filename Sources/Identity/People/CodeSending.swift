@@ -65,7 +65,7 @@ struct CodeSending: Sendable {
                 to: recipient(flow), purpose, code: code(for: flow), of: flow, lifetimeSeconds: tenant.codes.lifetimeSeconds,
                 tenant: tenant, delivery: delivery)
         }
-        guard let carrier = surroundings.delivery.carrier else {
+        guard let carrier = surroundings.carrier else {
             return try surroundings.database.write { tx in
                 try tx.lock(ids + ["outbox"])
                 switch try draft(tx) {

@@ -38,14 +38,18 @@ public final class PasswordHasher: Sendable {
             hashed.isOwn(at: cost) ? .own(OwnPassword(cost: cost, salt: hashed.salt, hash: hashed.hash)) : .foreign(hashed), as: name)
     }
 
-    /// A hash of no password at all: what there is for somebody who has one, where it is not known. A reset gives them another.
-    func sealedUnknown(as name: String) -> [UInt8] {
-        seal(
-            .foreign(HashedPassword(how: .pbkdf2(.sha512, iterations: 1), salt: random.bytes(16), hash: random.bytes(64))), as: name)
-    }
+    /// What there is for somebody who has a password, where nothing is known of it.
+    func sealedUnknown(as name: String) -> [UInt8] { seal(.unknown, as: name) }
 
-    /// What was sealed, for whoever may have it.
-    func hashed(_ sealed: [UInt8], as name: String) throws -> HashedPassword { try open(sealed, as: name).hashed }
+    /// What was sealed, for whoever may have it; nil where nothing is known of the password.
+    func hashed(_ sealed: [UInt8], as name: String) throws -> HashedPassword? { try open(sealed, as: name).hashed }
+
+    /// Whether there is a password of which something is known.
+    func isKnown(_ sealed: [UInt8]?, as name: String) throws -> Bool {
+        guard let sealed else { return false }
+        if case .unknown = try open(sealed, as: name) { return false }
+        return true
+    }
 
     /// Whether `password` is the one that was sealed; always no, and as late, if none was. One that was hashed elsewhere takes the time of
     /// that hash beside: it is hashed anew, whether it is right or wrong.
@@ -56,6 +60,9 @@ public final class PasswordHasher: Sendable {
         }
         switch try open(sealed, as: name) {
         case .own(let own): return PasswordMatch(isRight: constantTimeEquals(try derive(password, like: own), own.hash), sealed: sealed)
+        case .unknown:
+            _ = try derive(password, like: nobody)
+            return PasswordMatch(isRight: false, sealed: sealed)
         case .foreign(let foreign):
             let hash = try alone { try foreign.how.hash(password, salt: foreign.salt, count: foreign.hash.count) }
             var fresh = try own(password)

@@ -20,14 +20,20 @@ extension PasswordHash {
     static func own(cost: Int) -> PasswordHash { .scrypt(memoryCost: cost.trailingZeroBitCount, blockSize: 8, parallelization: 1) }
 }
 
-/// What is kept of a password: a hash of this store's, or one that somebody else has made and that nobody has signed in with yet.
+/// What is kept of a password.
 enum StoredPassword: Sendable {
+    /// A hash of this store's.
     case own(OwnPassword)
+    /// One that somebody else has made and that nobody has signed in with yet.
     case foreign(HashedPassword)
+    /// There is a password, and nothing is known of it here: a reset gives another one.
+    case unknown
 
     /// What was kept; damaged bytes fit no password.
     init(bytes: [UInt8]) {
-        if bytes.first == 2, let foreign = HashedPassword(bytes: bytes.dropFirst()) {
+        if bytes == [Self.unknownVersion] {
+            self = .unknown
+        } else if bytes.first == 2, let foreign = HashedPassword(bytes: bytes.dropFirst()) {
             self = .foreign(foreign)
         } else {
             self = .own(OwnPassword(bytes: bytes))
@@ -38,13 +44,18 @@ enum StoredPassword: Sendable {
         switch self {
         case .own(let own): own.bytes
         case .foreign(let foreign): [2] + foreign.bytes
+        case .unknown: [Self.unknownVersion]
         }
     }
 
-    var hashed: HashedPassword {
+    private static let unknownVersion: UInt8 = 4
+
+    /// nil for one that is unknown.
+    var hashed: HashedPassword? {
         switch self {
         case .own(let own): HashedPassword(how: .own(cost: own.cost), salt: own.salt, hash: own.hash)
         case .foreign(let foreign): foreign
+        case .unknown: nil
         }
     }
 

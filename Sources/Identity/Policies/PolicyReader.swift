@@ -1,3 +1,4 @@
+import Contract
 import JSON
 
 /// Reads policies strictly: what is not in the language is refused with its place.
@@ -135,8 +136,6 @@ struct PolicyReader {
 
     /// An RFC 6901 pointer.
     static func pointer(_ steps: [String]) -> String {
-        steps.map { step in
-            "/" + step.unicodeScalars.reduce(into: "") { $0 += $1 == "~" ? "~0" : $1 == "/" ? "~1" : String($1) }
-        }.joined()
+        steps.map { "/" + JSONPointer.escaped($0) }.joined()
     }
 }

@@ -13,10 +13,14 @@ public enum DataKey {
 
     /// Opens the store's data key, or makes one for a new store. Two processes that start at once agree on one.
     ///
-    /// - Parameter masterKey: asked for when it is known whether there is a data key to open, with the fingerprint that it needs.
+    /// - Parameters:
+    ///   - isTesting: whether the data key of a new store comes from the master key. Testing stores under one master key can take over
+    ///     each other's snapshots.
+    ///   - masterKey: asked for when it is known whether there is a data key to open, with the fingerprint that it needs.
     /// - Throws: `MasterKeyMissing`, `MasterKeyWrong`, and what the store throws.
     public static func open(
-        in database: any Database, random: any RandomSource, now: Int64, masterKey: (_ fingerprint: String?) throws -> MasterKey
+        in database: any Database, isTesting: Bool = false, random: any RandomSource, now: Int64,
+        masterKey: (_ fingerprint: String?) throws -> MasterKey
     ) throws -> SecretBytes {
         if var record = try database.read({ try $0.dataKey() }) {
             while true {
@@ -31,7 +35,8 @@ public enum DataKey {
         }
         let master = try masterKey(nil)
         let id = random.uuid()
-        let sealed = Vault.seal(random.bytes(32), with: master.bytes, as: name(of: id), salt: random.bytes(Vault.saltCount))
+        let key = isTesting ? master.testingDataKey : random.bytes(32)
+        let sealed = Vault.seal(key, with: master.bytes, as: name(of: id), salt: random.bytes(Vault.saltCount))
         let fresh = Record(id: id, masterFingerprint: master.fingerprint, sealed: sealed)
         let agreed = try database.write { tx in
             try tx.lock(["data_key"])

@@ -27,6 +27,13 @@ public struct MasterKey: Sendable {
 
     public static func generate(_ random: some RandomSource) -> MasterKey { try! MasterKey(random.bytes(32)) }
 
+    /// Of testing stores in memory that are given none: nothing of theirs lies anywhere for a key to protect, and each can take over the
+    /// snapshots of another.
+    public static let ofMemory = try! MasterKey(Hash.sha256(Array("mintmark testing store in memory".utf8)))
+
+    /// What a new testing store under this key is sealed with.
+    var testingDataKey: [UInt8] { HKDF.sha256(secret: bytes, salt: [], info: "mintmark testing data key", count: 32).copy() }
+
     /// The key as text, for the file that keeps it.
     public var text: String { Base64URL.encode(bytes.copy()) }
 }

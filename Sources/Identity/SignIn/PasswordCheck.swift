@@ -18,6 +18,12 @@ struct PasswordCheck: Sendable {
         try surroundings.passwords.match(password, account?.password, as: account?.id ?? "")
     }
 
+    /// - Throws: `PasswordNotSet` where an account's own way in is a password of which nothing is known: it came from elsewhere without one.
+    func requireKnown(_ account: AccountRecord) throws {
+        guard account.password != nil, try !surroundings.passwords.isKnown(account.password, as: account.id) else { return }
+        throw PasswordNotSet(next: PasswordResetStart.info.name)
+    }
+
     /// Whether a right password is still the one of `account`, read anew in the transaction that writes.
     func isStillRight(_ match: PasswordMatch, _ account: AccountRecord?) throws -> Bool {
         try match.isRight && surroundings.passwords.isSame(account?.password, as: match.sealed, of: account?.id ?? "")

@@ -39,6 +39,7 @@ struct PasswordSignIn: Sendable {
                 throw try Flows(surroundings, catalogue).failed(UserNotFound(in: tenant), by: client, at: now)
             }
             if before.password == nil { throw PasswordNotSet(next: "signIn.start") }
+            try passwords.requireKnown(before)
         }
         let outcome = try surroundings.database.write { tx -> Result<(FirstFactor, PendingSignIn), any Error> in
             var signIn = PendingSignIn(.password, audience: audience, scope: scope)

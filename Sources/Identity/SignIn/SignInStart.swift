@@ -27,12 +27,13 @@ extension SignInService {
             if let reset, providers.isEmpty { throw PasswordNotSet(next: reset) }
             return SignInStep(state: .providerRequired, next: reset, providers: providers)
         }
+        if let account, !tenant.settings.enumerationProtection { try PasswordCheck(surroundings).requireKnown(account) }
         let known: AccountRecord.Method? = if case .here(let method) = way { method } else { nil }
         let usual: AccountRecord.Method = tenant.settings.localAccountMethod == .emailPassword ? .password : .code
         let method = tenant.settings.enumerationProtection ? usual : known ?? usual
         var draft = flows.newFlow(
             .signIn, method == .password ? .passwordRequired : .codeRequired, username,
-            of: known == nil ? surroundings.random.uuid() : account?.id ?? surroundings.random.uuid(),
+            of: (known == nil ? nil : account?.id) ?? surroundings.random.uuid(),
             in: tenant, language: request.language, request: fingerprint, at: now)
         draft.isDecoy = known == nil
         guard method == .password else {

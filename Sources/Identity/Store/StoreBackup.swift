@@ -6,7 +6,7 @@ extension StoreService {
     ///
     /// - Throws: `BackupNotHere`, `BackupFileExists`, `BackupFailed`, `RequestCancelled`.
     public func backup(_ request: StoreBackup.Params, _ call: any CallContext) throws -> StoreBackup.Result {
-        guard let database = surroundings.database as? SQLiteDatabase else {
+        guard let database = surroundings.driver as? SQLiteDatabase else {
             throw BackupNotHere(reason: "it is in PostgreSQL; pg_dump --format=custom writes a consistent copy, and pg_restore reads it")
         }
         guard hasOutsideKey.withLock({ $0 }) else {

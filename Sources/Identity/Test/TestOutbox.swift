@@ -11,11 +11,11 @@ extension TestService {
         let deadline = Monotonic.nanoseconds() + UInt64(request.waitSeconds) * 1_000_000_000
         let nobody = Gate(())
         while true {
-            let messages = try surroundings.database.read { try $0.outbox(to: request.to, after: request.after, limit: Self.limit) }
+            let messages = try surroundings.driver.read { try $0.outbox(to: request.to, after: request.after, limit: Self.limit) }
             if messages.isEmpty, call.isCancelled { throw CancellationError() }
             if !messages.isEmpty || Monotonic.nanoseconds() >= deadline {
                 if request.clear, !messages.isEmpty {
-                    try surroundings.database.write { tx in for message in messages { try tx.deleteFromOutbox(message.number) } }
+                    try surroundings.driver.write { tx in for message in messages { try tx.deleteFromOutbox(message.number) } }
                 }
                 return TestOutbox.Result(messages: messages)
             }

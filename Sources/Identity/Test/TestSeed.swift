@@ -7,7 +7,7 @@ extension TestService {
     /// Makes what is random come from a seed, in every process on this store.
     public func seed(_ request: TestSeed.Params, _ call: any CallContext) throws -> TestSeed.Result {
         let key = SessionKeySetup.NewKey(StoreRandom.bytes(40, of: request.seed, draw: -1), vault: surroundings.vault)
-        try surroundings.database.write { tx in
+        try surroundings.driver.write { tx in
             try tx.lock(["seed", "session_key"])
             try tx.advanceEpoch()
             try tx.setSeed(request.seed)

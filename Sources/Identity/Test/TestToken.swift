@@ -13,7 +13,9 @@ extension TestService {
     public func token(_ request: TestToken.Params, _ call: any CallContext) throws -> TestToken.Result {
         let now = surroundings.clock.now
         let issuer = request.issuer ?? surroundings.realm.issuer(of: .tenant("default"))
-        guard let owner = surroundings.realm.owner(ofIssuer: issuer) else { throw IssuerNotFound(issuer: issuer) }
+        guard let owner = surroundings.realm.owner(ofIssuer: issuer) ?? provider.owner(ofIssuer: issuer) else {
+            throw IssuerNotFound(issuer: issuer)
+        }
         let ring = try ring(of: owner, at: now)
         guard !ring.keys.isEmpty else { throw IssuerNotFound(issuer: issuer) }
         guard let (key, kid) = try Self.key(request.keyState, of: ring, surroundings.random, at: now) else {
@@ -79,7 +81,7 @@ extension TestService {
 
 extension JSONObject {
     /// This object with the members of `other` in place of its own; one that is null is taken out.
-    fileprivate func changed(by other: JSONObject?) -> JSONObject {
+    func changed(by other: JSONObject?) -> JSONObject {
         var object = self
         for (name, value) in other?.members ?? [] { object[name] = value.isNull ? Optional.none : .some(value) }
         return object

@@ -51,6 +51,9 @@ public final class Call: Sendable {
     /// Where the call runs now. On `.compute` it must not wait: it throws `MoveToLane` instead.
     public var lane: Lane { Lane(rawValue: currentLane.load(ordering: .relaxed))! }
 
+    /// Whether the method has not run for this call before; see `MoveToLane`.
+    public var isFirstRun: Bool { runs.load(ordering: .relaxed) <= 1 }
+
     /// Whether an earlier run of the method found something to write; see `MoveToLane`.
     public var isToWrite: Bool { toWrite.load(ordering: .relaxed) }
 

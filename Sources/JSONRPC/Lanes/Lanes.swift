@@ -30,6 +30,19 @@ struct Lanes: Sendable {
         }
     }
 
+    /// Lets the threads end as soon as they have nothing to do.
+    func close() {
+        for pool in pools { pool.close() }
+    }
+
+    /// Waits until no thread is left, after `close`.
+    ///
+    /// - Parameter deadline: a moment of `Monotonic.nanoseconds()`.
+    /// - Returns: whether that was so before the deadline.
+    func wait(deadline: UInt64) -> Bool { pools.allSatisfy { $0.wait(deadline: deadline) } }
+
+    private var pools: [WorkerPool] { [compute, store, hash, network] }
+
     /// The cores that this process may use.
     private static var cores: Int {
         typealias Function = @convention(c) (pid_t, Int, UnsafeMutableRawPointer) -> Int32

@@ -12,6 +12,8 @@ final class WorkerPool: Sendable {
         var first = 0
         var threads = 0
         var idle = 0
+        /// Threads end when they have nothing to do.
+        var isClosed = false
 
         mutating func takeJob() -> Job? {
             guard first < jobs.count else { return nil }
@@ -42,19 +44,34 @@ final class WorkerPool: Sendable {
     }
 
     func submit(_ job: @escaping Job) {
-        let mustStart = gate.withLock { state in
+        let (mustStart, isClosed) = gate.withLock { state in
             state.jobs.append(job)
             let waiting = state.jobs.count - state.first
-            guard waiting > state.idle, state.threads < limit else { return false }
+            guard waiting > state.idle, state.threads < limit else { return (false, state.isClosed) }
             state.threads += 1
-            return true
+            return (true, state.isClosed)
         }
         if mustStart {
             Thread.start(name: name, priority: priority) { self.work() }
+        } else if isClosed {
+            // Not all who wait are workers any more.
+            gate.broadcast()
         } else {
             gate.signal()
         }
     }
+
+    /// Lets threads end as soon as they have nothing to do. What is submitted later is done all the same.
+    func close() {
+        gate.withLock { $0.isClosed = true }
+        gate.broadcast()
+    }
+
+    /// Waits until no thread is left, after `close`.
+    ///
+    /// - Parameter deadline: a moment of `Monotonic.nanoseconds()`.
+    /// - Returns: whether that was so before the deadline.
+    func wait(deadline: UInt64) -> Bool { gate.wait(deadline: deadline) { $0.threads == 0 ? () : nil } != nil }
 
     private func work() {
         let number = numbers.take()
@@ -64,15 +81,19 @@ final class WorkerPool: Sendable {
             job(&bench)
             bench.clear()
         }
+        if gate.withLock({ $0.isClosed }) { gate.broadcast() }
     }
 
     private func nextJob() -> Job? {
         if let job = gate.withLock({ $0.takeJob() }) { return job }
         gate.withLock { $0.idle += 1 }
-        let job = gate.wait(deadline: Monotonic.nanoseconds() + idleNanoseconds) { $0.takeJob() }
+        let job = gate.wait(deadline: Monotonic.nanoseconds() + idleNanoseconds) { state -> Job?? in
+            if let job = state.takeJob() { return job }
+            return state.isClosed ? .some(nil) : nil
+        }
         return gate.withLock { state in
             state.idle -= 1
-            if let job { return job }
+            if let job = job ?? nil { return job }
             // One may have come between giving up and now.
             if let job = state.takeJob() { return job }
             state.threads -= 1

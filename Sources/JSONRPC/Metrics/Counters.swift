@@ -49,6 +49,11 @@ public final class Counters: CallObserver {
         self.onFailure = onFailure
     }
 
+    /// Forgets what was counted, and lets go of the methods.
+    public func clear() {
+        for counted in shards { counted.shard.withLock { $0 = Shard() } }
+    }
+
     public func ended(_ call: Call, _ report: CallReport) {
         let microseconds = report.durationNanoseconds / 1000
         let bucket = min(35, UInt64.bitWidth - microseconds.leadingZeroBitCount)

@@ -120,6 +120,7 @@ final class Outbox: Sendable {
 
     private func leaveToWriter(_ rest: [UInt8]) {
         let mustStart = gate.withLock { state in
+            if state.isClosed { return false }
             if !rest.isEmpty { state.queue.insert(rest, at: 0) }
             state.isWritersTurn = true
             defer { state.hasWriter = true }
@@ -130,23 +131,23 @@ final class Outbox: Sendable {
 
     // MARK: On the writer's thread
 
+    private enum Turn { case piece([UInt8]), empty, end }
+
     private func work() {
         while true {
-            let piece = gate.wait { state -> [UInt8]?? in
+            let turn = gate.wait { state -> Turn? in
+                if state.isClosed { return .end }
                 guard state.isWritersTurn else { return nil }
-                if let first = state.queue.first {
-                    state.queue.removeFirst()
-                    return .some(first)
-                }
+                if !state.queue.isEmpty { return .piece(state.queue.removeFirst()) }
                 state.isWritersTurn = false
                 state.isOwned = false
-                return .some(nil)
+                return .empty
             }
-            guard let piece else {
-                onEmpty()
-                continue
+            switch turn {
+            case .end: return
+            case .empty: onEmpty()
+            case .piece(let piece): if let reason = writeAll(piece) { return close(broken: reason) }
             }
-            if let reason = writeAll(piece) { return close(broken: reason) }
         }
     }
 
@@ -167,7 +168,7 @@ final class Outbox: Sendable {
         }
     }
 
-    /// Forgets everything. The ownership is never given up, so that nobody writes again.
+    /// Forgets everything, and ends the writer's thread.
     private func close(broken reason: Int32?) {
         let (forgotten, isFirst) = gate.withLock { state in
             defer {
@@ -176,6 +177,7 @@ final class Outbox: Sendable {
             }
             return (state.queue.reduce(0) { $0 + $1.count }, !state.isClosed)
         }
+        gate.broadcast()
         flow.removeUnsent(forgotten)
         if let reason, isFirst { onBroken(reason) }
     }

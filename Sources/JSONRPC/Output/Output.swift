@@ -3,7 +3,11 @@ import Glibc
 /// A descriptor to write to, and how to do so without waiting and without changing an open file description that other
 /// processes share (`O_NONBLOCK` belongs to the description, not to the descriptor).
 struct Output: Sendable {
-    private enum Kind { case nonblocking, socket, neverWaits, blocking }
+    private enum Kind {
+        case nonblocking, socket, neverWaits, blocking
+        /// No descriptor: somebody in this process, who takes whole messages and never waits.
+        case receiver(@Sendable (UnsafeRawBufferPointer) -> Void)
+    }
 
     private let descriptor: Int32
     private let kind: Kind
@@ -31,9 +35,14 @@ struct Output: Sendable {
         }
     }
 
+    /// Prepares to hand messages to `receiver`, one or more at once, each with its end. It is called for one after the other, and must not wait.
+    init(_ receiver: @escaping @Sendable (_ messages: UnsafeRawBufferPointer) -> Void) {
+        (descriptor, kind) = (-1, .receiver(receiver))
+    }
+
     /// Writes what can be written now, from the thread of a call.
     func tryWrite(_ bytes: UnsafeRawBufferPointer) -> Written {
-        kind == .blocking ? .wouldWait : writeOnce(bytes)
+        if case .blocking = kind { .wouldWait } else { writeOnce(bytes) }
     }
 
     /// Writes something, from the writer's own thread, which may wait here.
@@ -47,10 +56,14 @@ struct Output: Sendable {
 
     private func writeOnce(_ bytes: UnsafeRawBufferPointer) -> Written {
         while true {
-            let count =
-                kind == .socket
-                ? Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
-                : Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+            let count: Int
+            switch kind {
+            case .receiver(let receive):
+                receive(bytes)
+                return .bytes(bytes.count)
+            case .socket: count = Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
+            case .nonblocking, .neverWaits, .blocking: count = Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+            }
             if count >= 0 { return .bytes(count) }
             switch errno {
             case EINTR: continue

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The three descriptors that a process is born with, made safe for a protocol on the standard output.
+/// The descriptors that a process is born with: made safe for a protocol on the standard output, and looked after.
 public enum Descriptors {
     /// Opens missing ones on the null device, moves the standard output to a descriptor of its own that no child inherits,
     /// and lets everything else that writes to the standard output write to the standard error instead.
@@ -15,5 +15,11 @@ public enum Descriptors {
         guard output >= 0 else { return 1 }
         dup2(2, 1)
         return output
+    }
+
+    /// Whether the other end of a pipe or socket is closed, so that nobody reads what is written there. A file or a terminal is never such.
+    static func isReadByNobody(_ descriptor: Int32) -> Bool {
+        var looked = pollfd(fd: descriptor, events: 0, revents: 0)
+        return poll(&looked, 1, 0) > 0 && looked.revents & Int16(POLLERR | POLLHUP) != 0
     }
 }

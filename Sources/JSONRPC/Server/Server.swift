@@ -7,6 +7,7 @@ import Synchronization
 public final class Server: Sendable {
     private let options: ServerOptions
     private let input: Int32
+    private let output: Int32
     private let dispatcher: Dispatcher
     private let flow: FlowControl
     private let outbox: Outbox
@@ -29,6 +30,7 @@ public final class Server: Sendable {
     ) {
         self.options = options
         self.input = input
+        self.output = output
         let end = ServerEnd(onEnd)
         let flow = FlowControl(
             .init(
@@ -59,12 +61,23 @@ public final class Server: Sendable {
         if end.hasBegun {
             end.waitUntilOver()
         } else {
-            // The end of the input: everything that was read is finished, however long it takes.
-            _ = end.wait(deadline: nil) { self.flow.unansweredRequests == 0 && self.outbox.isEmpty }
+            finishWhatWasRead()
+            if end.hasBegun { return end.waitUntilOver() }
             end.note(failure.map { .inputUnreadable($0) } ?? .inputEnded)
             end.finish()
         }
     }
+
+    /// The end of the input: everything that was read is finished, however long it takes, for as long as somebody can read the answers.
+    private func finishWhatWasRead() {
+        let isDone = { self.flow.unansweredRequests == 0 && self.outbox.isEmpty || self.end.hasBegun }
+        while !end.wait(deadline: Monotonic.nanoseconds() + Self.lookNanoseconds, until: isDone) {
+            if Descriptors.isReadByNobody(output) { end.outputBroke(EPIPE) }
+        }
+    }
+
+    /// How often the host is looked after while something takes long after the end of the input.
+    private static let lookNanoseconds: UInt64 = 250_000_000
 
     /// Ends the server as SIGTERM does: what is in flight gets `drainSeconds`, the rest is answered `shuttingDown`.
     public func terminate() { end.begin() }

@@ -37,6 +37,7 @@ final class ServerEnd: Sendable {
     /// Ends the server. Returns at once.
     func begin() {
         guard !begun.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        stir()
         let drain = self.drain.withLock { $0 }.closure
         Thread.start(name: "end") { drain?() }
     }

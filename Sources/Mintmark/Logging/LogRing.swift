@@ -10,13 +10,17 @@ public final class LogRing: Sendable {
         var droppedSinceLast = 0
         var hasWriter = false
         var isWriting = false
+        var isClosed = false
     }
 
     private static let limit = 1024
     private let state = Gate(State())
-    private let descriptor: Int32
+    private let sink: @Sendable (_ lines: [UInt8]) -> Void
 
-    public init(descriptor: Int32 = 2) { self.descriptor = descriptor }
+    public convenience init(descriptor: Int32 = 2) { self.init { Self.write($0, to: descriptor) } }
+
+    /// - Parameter sink: gets one or more lines with their ends, on the thread of the log, which may wait there.
+    public init(_ sink: @escaping @Sendable (_ lines: [UInt8]) -> Void) { self.sink = sink }
 
     /// How many lines were dropped.
     public var dropped: Int { state.withLock { $0.dropped } }
@@ -41,26 +45,37 @@ public final class LogRing: Sendable {
         _ = state.wait(deadline: Monotonic.nanoseconds() + 200_000_000) { $0.lines.isEmpty && !$0.isWriting ? () : nil }
     }
 
+    /// Writes what is left, and ends the thread that does. What comes later is written by another one.
+    public func close() {
+        flush()
+        state.withLock { $0.isClosed = true }
+        state.broadcast()
+    }
+
     private func work() {
         while true {
-            let (batch, lost) = state.wait { state -> ([[UInt8]], Int)? in
+            let next = state.wait { state -> ([[UInt8]], Int)?? in
                 state.isWriting = !state.lines.isEmpty
-                guard state.isWriting else { return nil }
+                guard state.isWriting else {
+                    if state.isClosed { state.hasWriter = false }
+                    return state.isClosed ? .some(nil) : nil
+                }
                 defer {
                     state.lines = []
                     state.droppedSinceLast = 0
                 }
                 return (state.lines, state.droppedSinceLast)
             }
+            guard let (batch, lost) = next else { return }
             var bytes = Array(batch.joined())
             if lost > 0 { bytes += Array("{\"level\":\"warning\",\"message\":\"\(lost) log lines were dropped\"}\n".utf8) }
-            write(bytes)
+            sink(bytes)
             state.withLock { $0.isWriting = false }
             state.broadcast()
         }
     }
 
-    private func write(_ bytes: [UInt8]) {
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) {
         var done = 0
         while done < bytes.count {
             let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress! + done, $0.count - done) }

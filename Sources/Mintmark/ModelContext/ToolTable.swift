@@ -53,9 +53,8 @@ struct ToolTable: Sendable {
             }
             return "The tool \(name) is not offered: \(Self.refusal(info, configuration, grants, ToolSchema()) ?? "")"
         }
-        let nearest = Contract.NearestNames.of(name, among: order)
-        let hint = nearest.isEmpty ? "tools/list has them all." : "Did you mean \(nearest.joined(separator: " or "))?"
-        return "There is no tool \(String(name.unicodeScalars.prefix(128))). \(hint)"
+        let hint = Contract.NearestNames.hint(name, among: order, otherwise: "tools/list has them all.")
+        return "There is no tool \(String(name.unicodeScalars.prefix(128))).\(hint)"
     }
 
     /// Why a method is no tool here, nil if it is one.

@@ -10,6 +10,7 @@ struct StoreOpening {
     let configuration: Configuration
     let random: any RandomSource
     let foreign: any ForeignProviders
+    var faults: Faults? = nil
 
     /// - Throws: `StoreError`, `TestingStoreMismatch`, `MasterKeyMissing`, `MasterKeyWrong`, `StoreCannotOpen`.
     func open() throws -> Surroundings {
@@ -22,18 +23,19 @@ struct StoreOpening {
         let now = SystemClock().now
         let isTesting = try TestingMark.agree(on: configuration.testing, in: database, random: random)
         guard isTesting == configuration.testing else { throw TestingStoreMismatch(testing: isTesting) }
-        let dataKey = try DataKey.open(in: database, random: random, now: now, masterKey: masterKey(of: database))
+        let dataKey = try DataKey.open(
+            in: database, isTesting: isTesting, random: random, now: now, masterKey: masterKey(of: database))
         if configuration.makesStores { try settleKeyFile(database) }
         let vault = Vault(dataKey: dataKey, random: random)
         try SessionKeySetup.ensure(in: database, vault: vault, random: random, now: now)
-        let clock: any WallClock = configuration.testing ? StoreClock(database) : SystemClock()
+        let clock: any WallClock = configuration.testing ? StoreClock(database, faults) : SystemClock()
         if configuration.testing, configuration.makesStores, let start = configuration.clock { try StoreClock(database).begin(at: start) }
         return Surroundings(
-            realm: configuration.realm, database: database, clock: clock,
+            realm: configuration.realm, database: faults.map { FaultableDatabase(database, $0) } ?? database, clock: clock,
             random: configuration.testing ? StoreRandom(database, otherwise: random) : random, vault: vault,
-            isTesting: configuration.testing,
+            isTesting: configuration.testing, faults: faults,
             auditsIssuance: configuration.auditsIssuance, foreign: foreign, delivery: delivery(clock),
-            breachedPasswords: BreachedPasswordsOverHTTP(client: CurlClient(configuration.outgoing)),
+            breachedPasswords: BreachedPasswordsOverHTTP(client: configuration.httpClient(faults)),
             passwordCost: configuration.testing ? PasswordHasher.testingCost : PasswordHasher.cost)
     }
 
@@ -68,7 +70,7 @@ struct StoreOpening {
     private func masterKey(of database: any Database) -> (String?) throws -> MasterKey {
         { fingerprint in
             if let given = configuration.masterKey { return given }
-            guard let file = configuration.keyFile else { return MasterKey.generate(random) }
+            guard let file = configuration.keyFile else { return configuration.testing ? .ofMemory : .generate(random) }
             guard let fingerprint else { return try file.read() ?? file.create(random) }
             guard let kept = try file.read(preferring: fingerprint) else { throw MasterKeyMissing(fingerprint: fingerprint) }
             return kept

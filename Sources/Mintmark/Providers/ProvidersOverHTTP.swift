@@ -19,6 +19,12 @@ struct ProvidersOverHTTP: ForeignProviders {
         keys = IssuerKeys(client, report: { log.asked($0.issuer, $1) })
     }
 
+    /// Leaves nobody in peace any more who has just failed.
+    func forgetFailures() {
+        keys.forgetFailures()
+        turnstile.reopen()
+    }
+
     func key(for header: JWSHeader, issuer: String, of provider: ProviderAddress, _ call: any CallContext) throws -> PublicKey? {
         let address = address(of: issuer, provider)
         let outcome: any Error

@@ -60,6 +60,16 @@ final class Turnstile: Sendable {
         for body in woken { body() }
     }
 
+    /// Every provider may be asked at once, also one that has just let a question time out.
+    func reopen() {
+        places.withLock { places in
+            for (name, place) in places where place.failure != nil {
+                places[name]?.failure = nil
+                if places[name]?.isIdle == true { places[name] = nil }
+            }
+        }
+    }
+
     /// Runs `body` when there may be room: at once, or on the thread that made it.
     func whenFree(_ name: ProviderPlace, _ body: @escaping @Sendable () -> Void) {
         let waits = places.withLock { places in

@@ -2,14 +2,16 @@ import Contract
 
 /// The process itself: `system.*`.
 struct SystemService: SystemHandlers {
-    let mintmark: Mintmark
+    /// Which holds the services, and so outlives them.
+    unowned let mintmark: Mintmark
 
     init(_ mintmark: Mintmark) { self.mintmark = mintmark }
 }
 
 /// The description of what is offered: `rpc.*`.
 struct RpcService: RpcHandlers {
-    let mintmark: Mintmark
+    /// Which holds the services, and so outlives them.
+    unowned let mintmark: Mintmark
 
     init(_ mintmark: Mintmark) { self.mintmark = mintmark }
 }

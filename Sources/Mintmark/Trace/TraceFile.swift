@@ -67,13 +67,11 @@ public final class TraceFile: MessageTap {
                 defer { (state.entries, state.bytes, state.missing) = ([], 0, 0) }
                 return (state.entries, state.missing)
             }
-            var lost = 0
             var failure: Int32?
             for entry in batch {
                 // Even what is not written is read: answers that come later are masked by their requests.
                 let line = recorder.record(entry.bytes, entry.direction, microseconds: entry.microseconds)
                 failure = file.write(line, noting: { recorder.gap($0, microseconds: entry.microseconds) })
-                if failure != nil { lost += 1 }
             }
             file.miss(missing)
             if let failure, !isComplaining {

@@ -45,6 +45,11 @@ public final class IssuerKeys: Sendable {
         self.report = report
     }
 
+    /// Every issuer may be asked at once, also one that has just failed. For tests, which make them fail.
+    public func forgetFailures() {
+        issuers.withLock { issuers in for address in issuers.states.keys { issuers.states[address]?.forgetFailure() } }
+    }
+
     /// The key that a token's header asks for, if that is known. Returns at once.
     ///
     /// - Throws: why the issuer could not be asked a moment ago.

@@ -61,6 +61,9 @@ struct IssuerState: Sendable {
 
     private static func name(_ header: JWSHeader) -> [UInt8] { Hash.sha256(Array((header.keyID ?? "").utf8)) }
 
+    /// The issuer may be asked at once, whatever came of it before.
+    mutating func forgetFailure() { (failure, retryAt, unknown) = (nil, 0, [:]) }
+
     /// Notes that somebody asks now.
     mutating func begin(at now: UInt64) {
         isAsking = true

@@ -87,6 +87,25 @@ final class PostgresConnection {
         return fresh
     }
 
+    /// Runs a statement with a table's name in it, which so is no literal, once with each of `rows`, and does not keep it.
+    ///
+    /// - Returns: what it answered last.
+    func runOnce(_ text: String, _ rows: [[any SQLValue]]) throws -> PostgresResult? {
+        guard let first = rows.first else { return nil }
+        if let failure { throw failure.error }
+        do {
+            let unspecified = [pq_oid](repeating: PQ_TYPE_UNSPECIFIED, count: first.count)
+            try answer(sent: !isClosed && pq_send_prepare(handle, "", text, Int32(first.count), unspecified))
+            var last: PostgresResult?
+            for row in rows {
+                let parameters = try PostgresParameters(row)
+                last = try answer(
+                    sent: parameters.withPointers { pq_send_prepared(handle, "", Int32(parameters.count), $0, $1) })
+            }
+            return last
+        } catch let failure as PostgresFailure { throw failure.error }
+    }
+
     private func wrongCount(_ sql: SQL, _ wanted: Int, _ given: Int) -> StoreError {
         .failed(reason: "a statement has \(wanted) parameters and got \(given) values: \(sql.text)")
     }

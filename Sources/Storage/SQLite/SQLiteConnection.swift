@@ -139,6 +139,24 @@ final class SQLiteConnection {
         return fresh
     }
 
+    /// Runs a statement with a table's name in it, which so is no literal, once with each of `runs`, and does not keep it.
+    func runOnce(_ text: String, _ runs: [[any SQLValue]], row: (Row) throws -> Void) throws {
+        var handle: OpaquePointer?
+        let code = sqlite3_prepare_v2(self.handle, text, -1, &handle, nil)
+        guard code == SQLITE_OK, let handle else { throw failure(code) }
+        let statement = try SQLiteStatement(handle)
+        for values in runs {
+            try statement.begin(values)
+            defer { statement.end() }
+            var code = sqlite3_step(handle)
+            while code == SQLITE_ROW {
+                try row(Row(source: statement))
+                code = sqlite3_step(handle)
+            }
+            guard code == SQLITE_DONE else { throw failure(code) }
+        }
+    }
+
     /// Runs statements that are needed once, without keeping them.
     func execute(_ text: SQL) throws {
         let code = sqlite3_exec(handle, UnsafeRawPointer(text.text.utf8Start).assumingMemoryBound(to: CChar.self), nil, nil, nil)

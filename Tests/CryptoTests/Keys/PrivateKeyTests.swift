@@ -19,6 +19,39 @@ import Testing
         #expect(try PublicKey(spki: key.publicKey.spki, rsaAlgorithm: algorithm == .RS512 ? .RS512 : .RS256).jwk == key.jwk)
     }
 
+    @Test(
+        "RFC 6979 A.2.5: a key that repeats itself signs P-256 deterministically",
+        arguments: [
+            (
+                "sample",
+                "EFD48B2AACB6A8FD1140DD9CD45E81D69D2C877B56AAF991C34D0EA84EAF3716F7CB1C942D657C41D436C7A1B6E29F65F3E900DBB9AFF4064DC4AB2F843ACDA8"
+            ),
+            (
+                "test",
+                "F1ABB023518351CD71D881567B1EA663ED3EFCF6C5132B354F28D3B0B7D38367019F4113742A2B14BD25926B49C649155F267E60D3814B4C0CC84250E46F0083"
+            ),
+        ])
+    func repeatableECDSA(_ message: String, _ signature: String) throws {
+        let number = Hex.decode("C9AFA9D845BA75166B5C215767B1D6934E50C3DB36E89B127B8A622B120F6721")!
+        let (handle, material) = try PrivateComponents.p256(d: SecretBytes(number), point: nil).makeHandle()
+        let key = try PrivateKey(pkcs8: PrivateComponents(handle, material).pkcs8(), algorithm: .ES256, repeats: true)
+        #expect(Hex.encode(try key.sign(utf8(message))).uppercased() == signature)
+        #expect(key.publicKey.verify(try key.sign(utf8(message)), of: utf8(message)))
+    }
+
+    @Test("a source that repeats itself brings the same key and the same signatures", arguments: SigningAlgorithm.allCases)
+    func repeated(_ algorithm: SigningAlgorithm) throws {
+        let (one, same, other) = (
+            try PrivateKey.generate(algorithm, from: Repeated(byte: 7)), try PrivateKey.generate(algorithm, from: Repeated(byte: 7)),
+            try PrivateKey.generate(algorithm, from: Repeated(byte: 8))
+        )
+        let signature = try one.sign(utf8("hello"))
+        #expect(try (same.keyID, same.sign(utf8("hello"))) == (one.keyID, signature))
+        #expect(other.keyID != one.keyID)
+        #expect(one.publicKey.verify(signature, of: utf8("hello")))
+        #expect(one.signatureCount == (try PrivateKey.generate(algorithm).signatureCount))
+    }
+
     @Test("an RSA key may have up to 8,192 bits, and not fewer than 2,048")
     func rsaLengths() throws {
         #expect(try PrivateKey.generate(.RS256, rsaBits: 3072).signatureCount == 384)
@@ -103,4 +136,11 @@ import Testing
             #expect(read == nil || read?.keyID == key.keyID, "byte \(index)")
         }
     }
+}
+
+/// The same bytes at every draw.
+private struct Repeated: RandomSource {
+    let byte: UInt8
+    func bytes(_ count: Int) -> [UInt8] { [UInt8](repeating: byte, count: count) }
+    func draw(_ count: Int) -> RandomDraw { RandomDraw(bytes: bytes(count), number: 0) }
 }

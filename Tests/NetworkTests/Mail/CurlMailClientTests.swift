@@ -162,7 +162,7 @@ import Testing
         let failure = try failure(at(name, .noneToLoopback), milliseconds: 700)
         #expect(failure?.reason == .timedOut(milliseconds: 700, mayHaveArrived: mayHaveArrived))
         #expect(failure?.isRetryable == true)
-        #expect(Monotonic.nanoseconds() - start < 3_000_000_000)
+        #expect(Monotonic.nanoseconds() - start < 20_000_000_000)
     }
 
     @Test("a connection cut within the message, and one cut after it, are told apart")
@@ -202,7 +202,7 @@ import Testing
             Monotonic.nanoseconds() - start > 200_000_000
         }
         #expect(throws: MailFailure(.cancelled, at: submission.server.origin)) { try client.send(submission) }
-        #expect(Monotonic.nanoseconds() - start < 4_000_000_000)
+        #expect(Monotonic.nanoseconds() - start < 20_000_000_000)
     }
 
     @Test("many threads share a client")

@@ -1844,7 +1844,7 @@ export interface PasswordNotSetData {
 
 /**
  * A password for an account that signs in otherwise, the reset of one in a tenant without passwords, or a sign-in to an
- * account whose ways in are all gone.
+ * account whose ways in are all gone, or that was imported without the hash of its password.
  *
  * Equivalents: nativeAuth invalid_request 500222; firebase INVALID_PASSWORD.
  */
@@ -3538,13 +3538,131 @@ export interface PortUnavailableData {
   reason: string;
 }
 
-/** test.http is asked for a port that is taken, or that this user may not have. */
+/** test.http or test.idp is asked for a port that is taken, or that this user may not have. */
 export declare class PortUnavailable extends RpcError {
   static readonly code: 9010;
   static readonly type: "portUnavailable";
   readonly code: 9010;
   readonly type: "portUnavailable";
   readonly data: PortUnavailableData;
+}
+
+/** What `SnapshotNotFound` says beside its message. */
+export interface SnapshotNotFoundData {
+  type: "snapshotNotFound";
+  /** What was asked for. */
+  name: string;
+  /** The names of those that there are. */
+  kept: string[];
+}
+
+/** test.restore names a snapshot that was never taken in this process. */
+export declare class SnapshotNotFound extends RpcError {
+  static readonly code: 9020;
+  static readonly type: "snapshotNotFound";
+  readonly code: 9020;
+  readonly type: "snapshotNotFound";
+  readonly data: SnapshotNotFoundData;
+}
+
+/** What `SnapshotUnusable` says beside its message. */
+export interface SnapshotUnusableData {
+  type: "snapshotUnusable";
+  /** The file, where it is about one. */
+  file?: string;
+  /** Why. */
+  reason: string;
+}
+
+/** The file of test.restore is missing, no snapshot, cut off or altered. */
+export declare class SnapshotUnusable extends RpcError {
+  static readonly code: 9021;
+  static readonly type: "snapshotUnusable";
+  readonly code: 9021;
+  readonly type: "snapshotUnusable";
+  readonly data: SnapshotUnusableData;
+}
+
+/** What `SnapshotVersionMismatch` says beside its message. */
+export interface SnapshotVersionMismatchData {
+  type: "snapshotVersionMismatch";
+  /** Of the snapshot. */
+  found: number;
+  /** Of this store. */
+  supported: number;
+}
+
+/** A snapshot was taken by a program of another schema version, or by one that writes such files in another way. */
+export declare class SnapshotVersionMismatch extends RpcError {
+  static readonly code: 9022;
+  static readonly type: "snapshotVersionMismatch";
+  readonly code: 9022;
+  readonly type: "snapshotVersionMismatch";
+  readonly data: SnapshotVersionMismatchData;
+}
+
+/** What `SnapshotSealMismatch` says beside its message. */
+export interface SnapshotSealMismatchData {
+  type: "snapshotSealMismatch";
+}
+
+/** test.restore is given a snapshot whose sealed values this store has no key for. */
+export declare class SnapshotSealMismatch extends RpcError {
+  static readonly code: 9023;
+  static readonly type: "snapshotSealMismatch";
+  readonly code: 9023;
+  readonly type: "snapshotSealMismatch";
+  readonly data: SnapshotSealMismatchData;
+}
+
+/** What `SnapshotFileExists` says beside its message. */
+export interface SnapshotFileExistsData {
+  type: "snapshotFileExists";
+  /** The file. */
+  path: string;
+}
+
+/** test.snapshot is given the path of something that is there. */
+export declare class SnapshotFileExists extends RpcError {
+  static readonly code: 9024;
+  static readonly type: "snapshotFileExists";
+  readonly code: 9024;
+  readonly type: "snapshotFileExists";
+  readonly data: SnapshotFileExistsData;
+}
+
+/** What `SnapshotNotWritten` says beside its message. */
+export interface SnapshotNotWrittenData {
+  type: "snapshotNotWritten";
+  /** The file. */
+  path: string;
+  /** What the system said. */
+  reason: string;
+}
+
+/** The folder of a snapshot is missing or cannot be written, or its disk is full. */
+export declare class SnapshotNotWritten extends RpcError {
+  static readonly code: 9025;
+  static readonly type: "snapshotNotWritten";
+  readonly code: 9025;
+  readonly type: "snapshotNotWritten";
+  readonly data: SnapshotNotWrittenData;
+}
+
+/** What `TooManySnapshots` says beside its message. */
+export interface TooManySnapshotsData {
+  type: "tooManySnapshots";
+  /** How many are kept at most. */
+  maximum: number;
+}
+
+/** test.snapshot, once too often without file. */
+export declare class TooManySnapshots extends RpcError {
+  static readonly code: 9026;
+  static readonly type: "tooManySnapshots";
+  readonly code: 9026;
+  readonly type: "tooManySnapshots";
+  readonly data: TooManySnapshotsData;
 }
 
 /** Code to class. */

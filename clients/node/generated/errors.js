@@ -547,7 +547,7 @@ export class UserNotFound extends RpcError {
 
 /**
  * A password for an account that signs in otherwise, the reset of one in a tenant without passwords, or a sign-in to an
- * account whose ways in are all gone.
+ * account whose ways in are all gone, or that was imported without the hash of its password.
  */
 export class PasswordNotSet extends RpcError {
   static code = 4018;
@@ -1076,10 +1076,52 @@ export class NoKeyInState extends RpcError {
   static type = "noKeyInState";
 }
 
-/** test.http is asked for a port that is taken, or that this user may not have. */
+/** test.http or test.idp is asked for a port that is taken, or that this user may not have. */
 export class PortUnavailable extends RpcError {
   static code = 9010;
   static type = "portUnavailable";
+}
+
+/** test.restore names a snapshot that was never taken in this process. */
+export class SnapshotNotFound extends RpcError {
+  static code = 9020;
+  static type = "snapshotNotFound";
+}
+
+/** The file of test.restore is missing, no snapshot, cut off or altered. */
+export class SnapshotUnusable extends RpcError {
+  static code = 9021;
+  static type = "snapshotUnusable";
+}
+
+/** A snapshot was taken by a program of another schema version, or by one that writes such files in another way. */
+export class SnapshotVersionMismatch extends RpcError {
+  static code = 9022;
+  static type = "snapshotVersionMismatch";
+}
+
+/** test.restore is given a snapshot whose sealed values this store has no key for. */
+export class SnapshotSealMismatch extends RpcError {
+  static code = 9023;
+  static type = "snapshotSealMismatch";
+}
+
+/** test.snapshot is given the path of something that is there. */
+export class SnapshotFileExists extends RpcError {
+  static code = 9024;
+  static type = "snapshotFileExists";
+}
+
+/** The folder of a snapshot is missing or cannot be written, or its disk is full. */
+export class SnapshotNotWritten extends RpcError {
+  static code = 9025;
+  static type = "snapshotNotWritten";
+}
+
+/** test.snapshot, once too often without file. */
+export class TooManySnapshots extends RpcError {
+  static code = 9026;
+  static type = "tooManySnapshots";
 }
 
 /** Code to class. */
@@ -1259,5 +1301,12 @@ export const errorsByCode = new Map(
     ClockOutOfRange,
     NoKeyInState,
     PortUnavailable,
+    SnapshotNotFound,
+    SnapshotUnusable,
+    SnapshotVersionMismatch,
+    SnapshotSealMismatch,
+    SnapshotFileExists,
+    SnapshotNotWritten,
+    TooManySnapshots,
   ].map((error) => [error.code, error]),
 );

@@ -239,10 +239,15 @@ export type {
 export type {
   TestMethods,
   TestClockParams, TestClockResult,
+  TestEnqueueParams, TestEnqueueResult,
+  TestFaultParams, TestFaultResult,
   TestHttpParams, TestHttpResult,
+  TestIdpParams, TestIdpResult,
   TestOutboxParams, TestOutboxResult,
   TestResetParams, TestResetResult,
+  TestRestoreParams, TestRestoreResult,
   TestSeedParams, TestSeedResult,
+  TestSnapshotParams, TestSnapshotResult,
   TestTokenParams, TestTokenResult,
 } from "./methods/test.js";
 

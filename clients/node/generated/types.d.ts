@@ -139,7 +139,7 @@ export interface AuditHead {
 
 /** One change of state. Ids only: no names, no addresses, no secrets. */
 export interface AuditRecord {
-  /** The writing connection. */
+  /** The writing connection; under a seed one for all. */
   chain: string;
   /** Counts up by one within its chain. */
   sequence: number;
@@ -486,6 +486,36 @@ export interface FactorWithdrawal {
   refreshToken?: RefreshToken;
   /** completed by its owner: when the ID token expires. */
   expiresAt?: Timestamp;
+}
+
+/** A fault that is armed in this process. */
+export interface Fault {
+  /** What fails. */
+  kind: Open<"method" | "delivery" | "provider" | "store" | "clock">;
+  /** The method that answers an error. */
+  method?: string;
+  /** The type of that error. */
+  error?: string;
+  /** How messages fail. */
+  delivery?: string;
+  /** Only messages to this address or number. */
+  to?: string;
+  /** The provider that is not itself. */
+  provider?: string;
+  /** What is wrong with it. */
+  failure?: string;
+  /** How long it takes to answer, where it is slow. */
+  delayMilliseconds?: number;
+  /** How writes fail. */
+  store?: string;
+  /** How much longer it lasts, in real time, where it lasts for a time. */
+  forMilliseconds?: number;
+  /** How far this process's clock is off from that of the store. */
+  clockJumpSeconds?: number;
+  /** How many more go well before it. */
+  afterCalls?: number;
+  /** How many times it is left; absent: until it is cleared, or its time is over. */
+  times?: number;
 }
 
 /** How two things belong together. */
@@ -1915,6 +1945,82 @@ export interface TenantWebhook {
   allowPrivateNetwork?: boolean;
   /** Whether it may be on a loopback address, without TLS. Without it: false. */
   allowInsecure?: boolean;
+}
+
+/** What waits to be answered by the provider for tests: claims, or an error. */
+export interface TestAnswer {
+  /** What the next tokens say in place of, or beside, what they would say. */
+  claims?: JsonObject;
+  /** An error that the provider for tests answers in place of anything else. */
+  error?: TestAnswerError;
+}
+
+/** An error that the provider for tests answers in place of anything else. */
+export interface TestAnswerError {
+  /** What OAuth calls it, such as invalid_grant, temporarily_unavailable or access_denied. At most 64 characters. */
+  code: string;
+  /** error_description, for people. At most 512 characters. */
+  description?: string;
+  /**
+   * The HTTP status. Without it, the one that belongs to the code; the authorize endpoint sends people back, whatever is
+   * given here. 400 to 599.
+   */
+  status?: number;
+  /** Where. Without it: "token". */
+  endpoint?: "discovery" | "jwks" | "authorize" | "token" | "userinfo" | "introspect" | "revoke" | "device" | "logout";
+}
+
+/** A client that an issuer of the provider for tests knows. */
+export interface TestClient {
+  /** Its id. At most 255 characters. */
+  clientId: string;
+  /**
+   * Its secret, to be shown at the token endpoint. One that has none is public, and PKCE is asked of it. At most 255
+   * characters.
+   */
+  clientSecret?: string;
+  /**
+   * Where people may be sent back to, compared letter by letter; after a sign-out too. At http://127.0.0.1 and
+   * http://[::1] any port will do (RFC 8252 section 7.3). At most 100 elements.
+   */
+  redirectUris?: readonly string[];
+}
+
+/** An issuer of the provider for tests, and how it treats people and clients. */
+export interface TestIssuer {
+  /** Its issuer is baseUrl, a slash and this name. At most 64 characters. */
+  name: string;
+  /** Whose accounts sign in, and whose keys sign. Without it, the tenant that is called as the issuer is. */
+  tenantId?: TenantId;
+  /**
+   * Whether everybody is let in by their address alone. Otherwise the login page asks for what signIn would: password,
+   * mailed code, second factor. Without it: false.
+   */
+  passwordless?: boolean;
+  /**
+   * Whether somebody without account gets one at the login page: with the password that they type, or without where the
+   * issuer is passwordless. Without it: false.
+   */
+  createAccounts?: boolean;
+  /**
+   * The only clients that it serves. Without them it serves any, with any secret and any redirect URI. At most 100
+   * elements.
+   */
+  clients?: readonly TestClient[];
+}
+
+/** Where an issuer of the provider for tests answers. */
+export interface TestIssuerAddress {
+  /** Its name. */
+  name: string;
+  /** The id of a tenant, which stands in its issuer and is the audience of its ID tokens. */
+  tenantId: TenantId;
+  /** What its tokens have in iss. */
+  issuer: string;
+  /** Its discovery document, for clients that want the whole address. */
+  discoveryUrl: string;
+  /** Its public keys: those of the tenant, which verify what token.verify would too. */
+  jwksUrl: string;
 }
 
 /** Integer seconds since 1970-01-01T00:00:00Z. 0 to 253402300799. */

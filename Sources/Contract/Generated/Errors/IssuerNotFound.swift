@@ -14,7 +14,7 @@ public struct IssuerNotFound: ContractError {
     public static let code = 3027
     public static let type = "issuerNotFound"
 
-    public var message: String { "Nothing here issues tokens as \(MessageText.beforeStop(MessageText.of(issuer))). system.info shows the base; a pool's issuer stands in pool.get, a tenant's in tenant.get." }
+    public var message: String { "Nothing here issues tokens as \(MessageText.beforeStop(MessageText.of(issuer))). system.info shows the base; a pool's issuer stands in pool.get, a tenant's in tenant.get, one of the provider for tests in test.idp." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// A password for an account that signs in otherwise, the reset of one in a tenant without passwords, or a sign-in to an account whose ways in are all gone.
+/// A password for an account that signs in otherwise, the reset of one in a tenant without passwords, or a sign-in to an account whose ways in are all gone, or that was imported without the hash of its password.
 public struct PasswordNotSet: ContractError {
     /// The method that goes on from here.
     public var next: String

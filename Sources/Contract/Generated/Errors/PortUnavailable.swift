@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// test.http is asked for a port that is taken, or that this user may not have.
+/// test.http or test.idp is asked for a port that is taken, or that this user may not have.
 public struct PortUnavailable: ContractError {
     /// The port that was asked for; 0 for any.
     public var port: Int64

@@ -7,17 +7,32 @@ public protocol TestHandlers: Sendable {
     /// Read or turn the testing clock.
     func clock(_ request: TestClock.Params, _ call: any CallContext) throws -> TestClock.Result
 
+    /// Say what the provider for tests answers next.
+    func enqueue(_ request: TestEnqueue.Params, _ call: any CallContext) throws -> TestEnqueue.Result
+
+    /// Make something fail, as it does one day.
+    func fault(_ request: TestFault.Params, _ call: any CallContext) throws -> TestFault.Result
+
     /// Serve compat.http on this machine's loopback address.
     func http(_ request: TestHttp.Params, _ call: any CallContext) throws -> TestHttp.Result
+
+    /// Run an OpenID Connect provider on this machine's loopback address.
+    func idp(_ request: TestIdp.Params, _ call: any CallContext) throws -> TestIdp.Result
 
     /// Read the messages that would have been sent.
     func outbox(_ request: TestOutbox.Params, _ call: any CallContext) throws -> TestOutbox.Result
 
-    /// Make the testing store new again.
+    /// Make the testing store new again, and this process.
     func reset(_ request: TestReset.Params, _ call: any CallContext) throws -> TestReset.Result
+
+    /// Bring a snapshot's state back.
+    func restore(_ request: TestRestore.Params, _ call: any CallContext) throws -> TestRestore.Result
 
     /// Make what is random reproducible.
     func seed(_ request: TestSeed.Params, _ call: any CallContext) throws -> TestSeed.Result
+
+    /// Keep the state of the store, and of test.idp.
+    func snapshot(_ request: TestSnapshot.Params, _ call: any CallContext) throws -> TestSnapshot.Result
 
     /// Sign any token you like.
     func token(_ request: TestToken.Params, _ call: any CallContext) throws -> TestToken.Result

@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// Make the testing store new again.
+/// Make the testing store new again, and this process.
 ///
-/// Everything is gone, for every process on the store: tenants, accounts, pools, roles, flows, credentials, audit records, messages, the seed. The tenant named default is as at the first start, the clock shows the real time, or stands where --clock had it begin. Other processes notice with their next request; on PostgreSQL within a second. What --apply set up at the start is not set up again.
+/// Everything is gone, for every process on the store: tenants, accounts, pools, roles, flows, credentials, audit records, messages, the seed. In this process the faults of test.fault are gone too, the snapshots in memory (those in files stay), and what test.idp was given and remembers; it goes on listening where it does. The tenant named default is as at the first start, the clock shows the real time, or stands where --clock had it begin. Other processes notice with their next request; on PostgreSQL within a second. What --apply set up at the start is not set up again.
 public enum TestReset: ContractMethod {
     /// What `test.reset` takes.
     public struct Params: ContractParams, Equatable {
@@ -42,11 +42,11 @@ public enum TestReset: ContractMethod {
 
     public static let info = MethodInfo(
         name: "test.reset",
-        summary: "Make the testing store new again.",
-        description: "Everything is gone, for every process on the store: tenants, accounts, pools, roles, flows, credentials, audit records, messages, the seed. The tenant named default is as at the first start, the clock shows the real time, or stands where --clock had it begin. Other processes notice with their next request; on PostgreSQL within a second. What --apply set up at the start is not set up again.",
+        summary: "Make the testing store new again, and this process.",
+        description: "Everything is gone, for every process on the store: tenants, accounts, pools, roles, flows, credentials, audit records, messages, the seed. In this process the faults of test.fault are gone too, the snapshots in memory (those in files stay), and what test.idp was given and remembers; it goes on listening where it does. The tenant named default is as at the first start, the clock shows the real time, or stands where --clock had it begin. Other processes notice with their next request; on PostgreSQL within a second. What --apply set up at the start is not set up again.",
         caller: .developer, isReadOnly: false, isTesting: true,
         errors: [],
-        openRPC: ##"{"name":"test.reset","summary":"Make the testing store new again.","description":"Everything is gone, for every process on the store: tenants, accounts, pools, roles, flows, credentials, audit records, messages, the seed. The tenant named default is as at the first start, the clock shows the real time, or stands where --clock had it begin. Other processes notice with their next request; on PostgreSQL within a second. What --apply set up at the start is not set up again.","paramStructure":"by-name","params":[],"result":{"name":"result","schema":{"type":"object","required":["now","frozen"],"properties":{"now":{"$ref":"#/components/schemas/Timestamp","description":"What the clock shows."},"frozen":{"description":"Whether it stands still.","type":"boolean"}}}},"examples":[{"name":"new again","params":[],"result":{"name":"result","value":{"now":1700000000,"frozen":false}}}],"x-caller":"developer","x-read-only":false,"x-testing":true,"x-equivalents":{}}"##,
+        openRPC: ##"{"name":"test.reset","summary":"Make the testing store new again, and this process.","description":"Everything is gone, for every process on the store: tenants, accounts, pools, roles, flows, credentials, audit records, messages, the seed. In this process the faults of test.fault are gone too, the snapshots in memory (those in files stay), and what test.idp was given and remembers; it goes on listening where it does. The tenant named default is as at the first start, the clock shows the real time, or stands where --clock had it begin. Other processes notice with their next request; on PostgreSQL within a second. What --apply set up at the start is not set up again.","paramStructure":"by-name","params":[],"result":{"name":"result","schema":{"type":"object","required":["now","frozen"],"properties":{"now":{"$ref":"#/components/schemas/Timestamp","description":"What the clock shows."},"frozen":{"description":"Whether it stands still.","type":"boolean"}}}},"examples":[{"name":"new again","params":[],"result":{"name":"result","value":{"now":1700000000,"frozen":false}}}],"x-caller":"developer","x-read-only":false,"x-testing":true,"x-equivalents":{}}"##,
         makeParams: { [] },
         makeResult: { [FieldInfo(name: "now", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "What the clock shows."), FieldInfo(name: "frozen", type: "boolean", isRequired: true, defaultValue: nil, description: "Whether it stands still.")] })
 }

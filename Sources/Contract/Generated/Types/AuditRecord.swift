@@ -4,7 +4,7 @@ import JSON
 
 /// One change of state. Ids only: no names, no addresses, no secrets.
 public struct AuditRecord: ContractResult, Equatable {
-    /// The writing connection.
+    /// The writing connection; under a seed one for all.
     public var chain: String
     /// Counts up by one within its chain.
     public var sequence: Int64

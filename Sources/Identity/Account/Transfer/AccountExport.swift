@@ -52,6 +52,7 @@ extension AccountService {
     private func recordSecrets(_ count: Int, _ accounts: PortableAccounts, _ tenant: TenantRecord, _ call: any CallContext) throws {
         guard accounts.withSecrets else { return }
         let event = AuditEvent(AccountExport.info.name, call, tenant: tenant.id, details: [("exported", String(count))])
-        try surroundings.database.write { try surroundings.audit.record(event, at: surroundings.clock.now, in: $0) }
+        let now = surroundings.clock.now
+        try surroundings.database.write { try surroundings.audit.record(event, at: now, in: $0) }
     }
 }

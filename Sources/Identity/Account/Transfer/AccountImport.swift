@@ -41,7 +41,7 @@ extension AccountService {
 
     /// What is said of an end before the end; nil for what is a fault of this program.
     private static func stop(_ error: any Error) -> ImportStop? {
-        let again = "What was imported until then stays; go on from nextLine, or import all of it again: what is there is skipped."
+        let again = "What was imported until then stays; go on from nextLine, or import all of it again: nothing is there twice then."
         switch error {
         case is RequestCancelled: return ImportStop(type: "requestCancelled", message: "The request was cancelled. \(again)")
         case let error as ImportFileUnreadable: return ImportStop(type: ImportFileUnreadable.type, message: "\(error.message) \(again)")

@@ -115,8 +115,7 @@ struct ImportCheck {
             for (name, value) in try tenant.accept(asked).members { kept[name] = value }
         } catch let error as InvalidAttributes {
             for failure in error.attributes {
-                let name = failure.name.replacing("~", with: "~0").replacing("/", with: "~1")
-                add("/attributes/\(name)", failure.rule.rawValue, "\(failure.name): \(failure.message)")
+                add("/attributes/\(JSONPointer.escaped(failure.name))", failure.rule.rawValue, "\(failure.name): \(failure.message)")
             }
         } catch {}
         return kept

@@ -55,11 +55,11 @@ enum ImportRule {
         if let present {
             if onExisting == .skip { return .skip }
             if onExisting == .fail {
-                return .refuse([
-                    Violation(
-                        pointer: draft.hasOwnId ? "/accountId" : "", rule: AccountExists.type,
-                        message: AccountExists(accountId: present).message)
-                ])
+                let message =
+                    draft.hasOwnId
+                    ? AccountExists(accountId: present).message
+                    : "The account \(present) has this address or login already. Take the line out, or have it replaced or skipped with onExisting."
+                return .refuse([Violation(pointer: draft.hasOwnId ? "/accountId" : "", rule: AccountExists.type, message: message)])
             }
         }
         if let owner = facts.addressOwner, owner != present {

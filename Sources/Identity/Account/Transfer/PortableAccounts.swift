@@ -31,8 +31,7 @@ struct PortableAccounts {
             factors: held.factors.isEmpty ? nil : try held.factors.map(factor), attributes: account.attributes, claims: account.claims,
             disabled: account.isDisabled, mustChangePassword: account.mustChangePassword, createdAt: account.createdAt,
             updatedAt: account.updatedAt, lastSignInAt: account.lastSignInAt)
-        if withSecrets, let sealed = account.password {
-            let hashed = try surroundings.passwords.hashed(sealed, as: account.id)
+        if withSecrets, let sealed = account.password, let hashed = try surroundings.passwords.hashed(sealed, as: account.id) {
             portable.passwordHash = Base64URL.encode(hashed.hash)
             portable.salt = Base64URL.encode(hashed.salt)
             portable.hash = hashed.how.described

@@ -33,7 +33,8 @@ export declare class AccountMethods {
    * long ago. Refreshing does not renew it.
    * @throws {InvalidPassword} A new password breaks rules, or a password is wrong. A continuation token stays valid.
    * @throws {PasswordNotSet} A password for an account that signs in otherwise, the reset of one in a tenant without
-   * passwords, or a sign-in to an account whose ways in are all gone.
+   * passwords, or a sign-in to an account whose ways in are all gone, or that was imported without the hash of its
+   * password.
    * @throws {AccountLocked} Guessing has locked the account or the address: wrong passwords and codes count together. A
    * lock does not hinder the reset of the password, which ends it; resets are locked by wrong codes of theirs, which
    * count for the account too.
@@ -92,7 +93,8 @@ export declare class AccountMethods {
    * @throws {AccountMerged} An account is named that account.merge has made part of another one.
    * @throws {InvalidPassword} A new password breaks rules, or a password is wrong. A continuation token stays valid.
    * @throws {PasswordNotSet} A password for an account that signs in otherwise, the reset of one in a tenant without
-   * passwords, or a sign-in to an account whose ways in are all gone.
+   * passwords, or a sign-in to an account whose ways in are all gone, or that was imported without the hash of its
+   * password.
    * @throws {AccountLocked} Guessing has locked the account or the address: wrong passwords and codes count together. A
    * lock does not hinder the reset of the password, which ends it; resets are locked by wrong codes of theirs, which
    * count for the account too.
@@ -439,7 +441,8 @@ export declare class AccountMethods {
    * @throws {InvalidUsername} An address that is malformed, or not of ASCII.
    * @throws {InvalidPassword} A new password breaks rules, or a password is wrong. A continuation token stays valid.
    * @throws {PasswordNotSet} A password for an account that signs in otherwise, the reset of one in a tenant without
-   * passwords, or a sign-in to an account whose ways in are all gone.
+   * passwords, or a sign-in to an account whose ways in are all gone, or that was imported without the hash of its
+   * password.
    * @throws {PasswordChangeRequired} An account whose password must be changed.
    * @throws {AccountLocked} Guessing has locked the account or the address: wrong passwords and codes count together. A
    * lock does not hinder the reset of the password, which ends it; resets are locked by wrong codes of theirs, which

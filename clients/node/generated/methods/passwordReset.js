@@ -60,7 +60,8 @@ export class PasswordResetMethods {
    * @throws {InvalidUsername} An address that is malformed, or not of ASCII.
    * @throws {UserNotFound} A sign-in or a reset for an address without an account.
    * @throws {PasswordNotSet} A password for an account that signs in otherwise, the reset of one in a tenant without
-   * passwords, or a sign-in to an account whose ways in are all gone.
+   * passwords, or a sign-in to an account whose ways in are all gone, or that was imported without the hash of its
+   * password.
    * @throws {AccountDisabled} A disabled account would sign in or refresh.
    * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have. Only the address
    * gets more by waiting.

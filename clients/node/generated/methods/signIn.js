@@ -92,7 +92,8 @@ export class SignInMethods {
    * @throws {InvalidUsername} An address that is malformed, or not of ASCII.
    * @throws {UserNotFound} A sign-in or a reset for an address without an account.
    * @throws {PasswordNotSet} A password for an account that signs in otherwise, the reset of one in a tenant without
-   * passwords, or a sign-in to an account whose ways in are all gone.
+   * passwords, or a sign-in to an account whose ways in are all gone, or that was imported without the hash of its
+   * password.
    * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have. Only the address
    * gets more by waiting.
    * @throws {TooManyFailedSends} Ten messages to one address have failed within a minute. They do not count as codes
@@ -228,7 +229,8 @@ export class SignInMethods {
    * @throws {UserNotFound} A sign-in or a reset for an address without an account.
    * @throws {InvalidPassword} A new password breaks rules, or a password is wrong. A continuation token stays valid.
    * @throws {PasswordNotSet} A password for an account that signs in otherwise, the reset of one in a tenant without
-   * passwords, or a sign-in to an account whose ways in are all gone.
+   * passwords, or a sign-in to an account whose ways in are all gone, or that was imported without the hash of its
+   * password.
    * @throws {PasswordChangeRequired} An account whose password must be changed.
    * @throws {AccountLocked} Guessing has locked the account or the address: wrong passwords and codes count together. A
    * lock does not hinder the reset of the password, which ends it; resets are locked by wrong codes of theirs, which
@@ -294,7 +296,8 @@ export class SignInMethods {
    * @throws {UserNotFound} A sign-in or a reset for an address without an account.
    * @throws {InvalidPassword} A new password breaks rules, or a password is wrong. A continuation token stays valid.
    * @throws {PasswordNotSet} A password for an account that signs in otherwise, the reset of one in a tenant without
-   * passwords, or a sign-in to an account whose ways in are all gone.
+   * passwords, or a sign-in to an account whose ways in are all gone, or that was imported without the hash of its
+   * password.
    * @throws {PasswordChangeRequired} An account whose password must be changed.
    * @throws {AccountLocked} Guessing has locked the account or the address: wrong passwords and codes count together. A
    * lock does not hinder the reset of the password, which ends it; resets are locked by wrong codes of theirs, which

@@ -2,10 +2,15 @@
 
 const methods = {
   clock: { name: "test.clock", isTesting: true, secrets: [] },
+  enqueue: { name: "test.enqueue", isTesting: true, secrets: [] },
+  fault: { name: "test.fault", isTesting: true, secrets: [] },
   http: { name: "test.http", isTesting: true, secrets: [] },
+  idp: { name: "test.idp", isTesting: true, secrets: [] },
   outbox: { name: "test.outbox", isTesting: true, secrets: [["messages", "*", "code"], ["messages", "*", "subject"], ["messages", "*", "text"], ["messages", "*", "html"]] },
   reset: { name: "test.reset", isTesting: true, secrets: [] },
+  restore: { name: "test.restore", isTesting: true, secrets: [] },
   seed: { name: "test.seed", isTesting: true, secrets: [] },
+  snapshot: { name: "test.snapshot", isTesting: true, secrets: [] },
   token: { name: "test.token", isTesting: true, secrets: [["token"]] },
 };
 
@@ -35,6 +40,41 @@ export class TestMethods {
   }
 
   /**
+   * Say what the provider for tests answers next.
+   *
+   * Claims go into the next tokens that the issuer of test.idp hands out, and into what userinfo says for them; a member
+   * that is null is left out. An error is answered once, by the endpoint that it names, in place of what would be.
+   * Several wait in their order. Without either it says what waits.
+   *
+   * Offered by testing processes only.
+   *
+   * @throws {IssuerNotFound} An issuer is named that is not one of this store.
+   */
+  enqueue(params, options) {
+    return this.#call(methods.enqueue, params, options);
+  }
+
+  /**
+   * Make something fail, as it does one day.
+   *
+   * Arms one fault in this process and answers all that are armed; with neither it only answers them, with clear it
+   * disarms them all, before anything else, and so does test.reset. Name what fails: a method, which then answers the
+   * error that you choose; delivery, the next message to somebody; provider, what this process asks a login provider
+   * over HTTP (keys that it knows already it does not ask for, and one that has just failed it leaves alone for some
+   * seconds, as ever, or until clear); store, writes to the store; clockJumpSeconds, the clock, of this process alone:
+   * other processes on the store, and test.clock, show what they did, and nothing that is due is done for it. Each fails
+   * where the real thing would, so that retries, refunds and errors are the real ones. Of several that fit the one armed
+   * first comes first.
+   *
+   * Offered by testing processes only.
+   *
+   * @throws {ClockOutOfRange} test.clock would leave the years 1970 to 9999.
+   */
+  fault(params, options) {
+    return this.#call(methods.fault, params, options);
+  }
+
+  /**
    * Serve compat.http on this machine's loopback address.
    *
    * For SDKs and command lines that speak HTTP themselves: give them baseUrl as their endpoint. It answers 127.0.0.1
@@ -43,10 +83,34 @@ export class TestMethods {
    *
    * Offered by testing processes only.
    *
-   * @throws {PortUnavailable} test.http is asked for a port that is taken, or that this user may not have.
+   * @throws {PortUnavailable} test.http or test.idp is asked for a port that is taken, or that this user may not have.
    */
   http(params, options) {
     return this.#call(methods.http, params, options);
+  }
+
+  /**
+   * Run an OpenID Connect provider on this machine's loopback address.
+   *
+   * For services that sign people in elsewhere: give them an issuer of its answer, and a browser, or a test that is one,
+   * can go through the whole login. Its users are accounts of this store, its keys those of the tenants: it signs with
+   * RS256, which OpenID Connect Discovery wants every provider to offer, for a tenant that was created with that
+   * signingAlgorithm, else with ES256. Each tenant is an issuer at baseUrl, a slash and its id; issuers names more, or
+   * changes how one treats people. It has discovery, jwks, authorize with a login page, token (authorization_code with
+   * PKCE, refresh_token, client_credentials, token exchange, device_code), userinfo, introspect, revoke, device and
+   * logout. It answers 127.0.0.1 alone, until the process ends. Asked again it says where it is and takes issuers in
+   * place of those of the same names; after stop it comes back at the same port. test.enqueue says what it answers next,
+   * test.token with its issuer signs any token, test.clock turns its time, test.reset makes it forget issuers, codes,
+   * logins and what was enqueued. What it remembers ends with the process; test.snapshot keeps it, and test.restore
+   * brings it back.
+   *
+   * Offered by testing processes only.
+   *
+   * @throws {PortUnavailable} test.http or test.idp is asked for a port that is taken, or that this user may not have.
+   * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
+   */
+  idp(params, options) {
+    return this.#call(methods.idp, params, options);
   }
 
   /**
@@ -61,12 +125,14 @@ export class TestMethods {
   }
 
   /**
-   * Make the testing store new again.
+   * Make the testing store new again, and this process.
    *
    * Everything is gone, for every process on the store: tenants, accounts, pools, roles, flows, credentials, audit
-   * records, messages, the seed. The tenant named default is as at the first start, the clock shows the real time, or
-   * stands where --clock had it begin. Other processes notice with their next request; on PostgreSQL within a second.
-   * What --apply set up at the start is not set up again.
+   * records, messages, the seed. In this process the faults of test.fault are gone too, the snapshots in memory (those
+   * in files stay), and what test.idp was given and remembers; it goes on listening where it does. The tenant named
+   * default is as at the first start, the clock shows the real time, or stands where --clock had it begin. Other
+   * processes notice with their next request; on PostgreSQL within a second. What --apply set up at the start is not set
+   * up again.
    *
    * Offered by testing processes only.
    */
@@ -75,18 +141,67 @@ export class TestMethods {
   }
 
   /**
+   * Bring a snapshot's state back.
+   *
+   * What test.snapshot has kept takes the place of all that the store holds, for every process on it, in one
+   * transaction: if it fails, everything is as it was. What was good with test.idp then is good again, with that of this
+   * process; it goes on listening where it does, and issuers that it was given since, under other names, stay. The clock
+   * goes on from where it stood, or stands there; the seed goes on as well, so that processes which continue from one
+   * state and are asked the same answer the same. Other processes notice with their next request; on PostgreSQL within a
+   * second. Credentials providers that were open must be opened anew. A snapshot fits stores of the same schema version
+   * whose data key is the same, whichever database they are in: stores in memory with no key given, and stores that were
+   * made with --testing under one master key (MINTMARK_MASTER_KEY).
+   *
+   * Offered by testing processes only.
+   *
+   * @throws {SnapshotNotFound} test.restore names a snapshot that was never taken in this process.
+   * @throws {SnapshotUnusable} The file of test.restore is missing, no snapshot, cut off or altered.
+   * @throws {SnapshotVersionMismatch} A snapshot was taken by a program of another schema version, or by one that writes
+   * such files in another way.
+   * @throws {SnapshotSealMismatch} test.restore is given a snapshot whose sealed values this store has no key for.
+   */
+  restore(params, options) {
+    return this.#call(methods.restore, params, options);
+  }
+
+  /**
    * Make what is random reproducible.
    *
    * From now on every id, code, token and key of this store comes from the seed, in every process on it, each draw once.
    * Two new stores with the same seed, the same clock and the same calls one after the other give the same answers, byte
-   * for byte where tokens are signed with EdDSA; ES256 signatures differ by their nature, and RSA keys do too. Seed a
-   * store that is new or was reset: what was made before stays as it is, but credentials from before are worth nothing
-   * any more. The same seed again begins anew and would give the same ids a second time.
+   * for byte: ids, codes, keys of all algorithms, tokens with their signatures, salts, what providers are asked,
+   * continuation and pending tokens, credentials, audit records. What a machine decides does not come again: the port
+   * that idp.authorize listens on, how long something took, the incident of an internalError. Signatures that come again
+   * are for tests: how long they take tells something of the key. Seed a store that is new or was reset: what was made
+   * before stays as it is, but credentials from before are worth nothing any more. The same seed again begins anew and
+   * would give the same ids a second time.
    *
    * Offered by testing processes only.
    */
   seed(params, options) {
     return this.#call(methods.seed, params, options);
+  }
+
+  /**
+   * Keep the state of the store, and of test.idp.
+   *
+   * All of it at one moment: tenants, pools, accounts, flows, sessions, keys, messages, audit records, where the clock
+   * stands, how far the seed has come; and what this process's test.idp knows: its issuers, codes, refresh tokens,
+   * devices, who is signed in in which browser, what was enqueued. test.restore brings it back, as often as it is
+   * wanted. Without file this process keeps it in memory, under a name, until it ends or test.reset. With file another
+   * process can restore it as well, so that several tests continue from one state. The file appears under its name when
+   * it is whole, is for this user alone (0600) and never takes the place of one. It holds secrets: sealed ones as the
+   * store has them, which whoever has the master key can open, and for a store in memory with no key given anybody can;
+   * codes, addresses and what test.idp knows as they are.
+   *
+   * Offered by testing processes only.
+   *
+   * @throws {TooManySnapshots} test.snapshot, once too often without file.
+   * @throws {SnapshotFileExists} test.snapshot is given the path of something that is there.
+   * @throws {SnapshotNotWritten} The folder of a snapshot is missing or cannot be written, or its disk is full.
+   */
+  snapshot(params, options) {
+    return this.#call(methods.snapshot, params, options);
   }
 
   /**

@@ -5,13 +5,13 @@ import inspect
 import itertools
 import math
 from types import TracebackType
-from typing import Any, Dict, Mapping, Optional, Set, Type, TypeVar
+from typing import Any, Callable, Dict, Mapping, Optional, Set, Tuple, Type, TypeVar
 
 from ._async_process import AsyncProcess
 from ._errors import CallTimeout, ClientClosed
 from ._process import GRACE
 from ._settings import Settings, time_limit
-from ._wire import cancel_line, raised, request_line
+from ._wire import cancel_line, named, progress_token, raised, request_line
 from .generated.clients import AsyncNamespaces
 
 Self = TypeVar("Self", bound="AsyncMintmark")
@@ -30,13 +30,17 @@ class AsyncMintmark(Settings, AsyncNamespaces):
         self._process: Optional[AsyncProcess] = None
         self._starting: Optional["asyncio.Task[AsyncProcess]"] = None
         self._callbacks: Set["asyncio.Future[Any]"] = set()
+        self._progress: Dict[int, Callable[[Any], Any]] = {}
 
     async def call(
         self, method: str, params: Optional[Mapping[str, Any]] = None, *,
-        timeout: Optional[float] = None, trace: Optional[str] = None,
+        timeout: Optional[float] = None, trace: Optional[str] = None, progress: Optional[Callable[[Any], Any]] = None,
     ) -> Any:
-        """Calls any method by its name on the wire, with its parameters as they are there; gives back the result as JSON."""
-        return await self._call(method, dict(params or {}), timeout, trace)
+        """Calls any method by its name on the wire, with its parameters as they are there; gives back the result as JSON.
+
+        `progress` is called with what the method says of its progress, before the call is done.
+        """
+        return await self._call(method, named(params), timeout, trace, progress)
 
     async def close(self, grace: float = GRACE) -> None:
         """Ends the process: what was sent is finished first.
@@ -61,24 +65,45 @@ class AsyncMintmark(Settings, AsyncNamespaces):
 
     # Calls
 
-    async def _call(self, method: str, params: Dict[str, Any], timeout: Optional[float], trace: Optional[str]) -> Any:
+    async def _call(
+        self, method: str, params: Dict[str, Any], timeout: Optional[float], trace: Optional[str],
+        progress: Optional[Callable[[Any], Any]] = None,
+    ) -> Any:
         limit = self.timeout if timeout is None else time_limit(timeout)
         id = next(self._ids)
-        line = request_line(id, method, params, trace, self.maximum_bytes)
-        process = await self._running()
-        future = process.send(id, line)
+        process, future = await self._send(id, request_line(id, method, params, trace, self.maximum_bytes, progress is not None))
+        if progress is not None:
+            self._progress[id] = progress
+        timer = None if limit is None or limit == math.inf else asyncio.get_running_loop().call_later(limit, give_up, future)
         try:
-            await asyncio.wait({future}, timeout=None if limit == math.inf else limit)
+            answer = await future
         except asyncio.CancelledError:
             process.cancel(id, cancel_line(id))
             raise
-        if not future.done():
+        finally:
+            self._progress.pop(id, None)
+            if timer is not None:
+                timer.cancel()
+        if answer is None:
             process.cancel(id, cancel_line(id))
             raise CallTimeout(f"{method} was not answered within {limit:g} s; it was cancelled.")
-        answer = future.result()
         if "error" in answer:
             raise raised(answer, method, self.binary, self.testing)
         return answer.get("result")
+
+    async def _send(self, id: int, line: bytes) -> "Tuple[AsyncProcess, asyncio.Future[Optional[Dict[str, Any]]]]":
+        process = await self._running()
+        try:
+            return process, process.send(id, line)
+        except BrokenPipeError:
+            # The request did not reach the process, so that another one may have it.
+            await process.wait_for_end()
+        process = await self._running()
+        try:
+            return process, process.send(id, line)
+        except BrokenPipeError:
+            await process.wait_for_end()
+            raise process.how_it_ended() from None
 
     async def _running(self) -> AsyncProcess:
         """The process, or a new one in its place. It is started once, however many calls wait for it."""
@@ -106,14 +131,24 @@ class AsyncMintmark(Settings, AsyncNamespaces):
             self._starting = None
 
     def _notify(self, method: str, params: Any) -> None:
-        if self._on_notification is None:
-            return
+        progress = self._progress.get(progress_token(method, params))
         try:
-            outcome = self._on_notification(method, params)
+            if progress is not None:
+                outcome = progress(params.get("value"))
+            elif self._on_notification is not None:
+                outcome = self._on_notification(method, params)
+            else:
+                return
         except Exception as error:
-            asyncio.get_running_loop().call_exception_handler({"message": "on_notification failed", "exception": error})
+            asyncio.get_running_loop().call_exception_handler({"message": f"the callback for {method} failed", "exception": error})
             return
         if inspect.isawaitable(outcome):
             task = asyncio.ensure_future(outcome)
             self._callbacks.add(task)
             task.add_done_callback(self._callbacks.discard)
+
+
+def give_up(future: "asyncio.Future[Optional[Dict[str, Any]]]") -> None:
+    """Its time is up."""
+    if not future.done():
+        future.set_result(None)

@@ -1,10 +1,11 @@
 """One running process for asyncio: a task reads its answers and hands each to the call that waits for it."""
 
 import asyncio
+import signal
 from typing import Any, Callable, Dict, List, Mapping, Optional
 
 from ._errors import BinaryNotFound, MintmarkError
-from ._process import GRACE
+from ._process import GRACE, SILENCE, signal_group
 from ._settings import again, lost, no_mintmark, too_old
 from ._stderr import Destination, StandardError
 from ._wire import INFO_ID, INFO_LINE, Garbage, Lines, old_version
@@ -23,11 +24,11 @@ class AsyncProcess:
         self._process = process
         self._stderr = stderr
         self._notify = notify
-        self._pending: Dict[int, "asyncio.Future[Dict[str, Any]]"] = {}
+        self._pending: Dict[int, "asyncio.Future[Optional[Dict[str, Any]]]"] = {}
         self._loop = asyncio.get_running_loop()
         self._end: Optional[MintmarkError] = None
         self._is_no_mintmark: Optional[MintmarkError] = None
-        self._is_ending = False
+        self._is_ending = self._has_answered = False
         assert process.stdin is not None and process.stdout is not None
         self._stdin, self._stdout = process.stdin, process.stdout
         self._stdin.write(INFO_LINE)
@@ -55,17 +56,28 @@ class AsyncProcess:
             await asyncio.wait({self._reader})
         return self._end
 
+    async def wait_for_end(self) -> None:
+        """To be called when the pipe is broken, so that `ended` says why."""
+        await asyncio.wait({self._reader}, timeout=3 * GRACE)
+
+    def how_it_ended(self) -> MintmarkError:
+        """A new exception for a call that fails by the end of the process."""
+        return lost(self._binary, None, None) if self._end is None else again(self._end)
+
     # Calls
 
-    def send(self, id: int, line: bytes) -> "asyncio.Future[Dict[str, Any]]":
-        """Never waits: what the pipe does not take at once is written by the loop."""
-        future: "asyncio.Future[Dict[str, Any]]" = self._loop.create_future()
-        if self._end is not None:
-            future.set_exception(self._how_it_ended())
-            return future
-        self._pending[id] = future
-        if not self._stdin.is_closing():
+    def send(self, id: int, line: bytes) -> "asyncio.Future[Optional[Dict[str, Any]]]":
+        """Never waits: what the pipe does not take at once is written by the loop. Gives the answer, or what else its caller sets.
+
+        Raises:
+            BrokenPipeError: the request did not reach the process.
+        """
+        if self._end is None and not self._stdin.is_closing():
             self._stdin.write(line)
+        # A write that found the pipe broken has closed it; one that waits behind others has not been tried.
+        if self._end is not None or self._stdin.is_closing():
+            raise BrokenPipeError
+        future = self._pending[id] = self._loop.create_future()
         return future
 
     def cancel(self, id: int, line: bytes) -> None:
@@ -89,12 +101,12 @@ class AsyncProcess:
                 except Garbage as line:
                     self._is_no_mintmark = no_mintmark(self._binary, str(line))
                 if self._is_no_mintmark is not None:
-                    self._process.kill()
+                    self._signal(signal.SIGKILL)
                     break
             self._is_ending = True
             status = await self._reap(GRACE)
             last_line = await self._loop.run_in_executor(None, self._stderr.last_line)
-            self._finish(self._is_no_mintmark or lost(self._binary, status, last_line))
+            self._finish(self._is_no_mintmark or lost(self._binary, status, last_line, not self._has_answered))
         finally:
             # The loop may end first and cancel this task.
             if self._end is None:
@@ -105,17 +117,18 @@ class AsyncProcess:
         if isinstance(method, str):
             self._notify(method, message.get("params"))
             return
+        self._has_answered = True
         id = message.get("id")
         if id == INFO_ID:
             version = old_version(message)
             if version is not None:
                 self._is_no_mintmark = too_old(self._binary, version)
             return
-        # Nothing that an older program answers counts.
-        if self._is_no_mintmark is not None:
+        # Nothing that an older program answers counts, nor what answers no request of this client: `True` is no 1.
+        if self._is_no_mintmark is not None or not (id is None or type(id) is int):
             return
-        if isinstance(id, int):
-            waiting = [self._pending.pop(id, None)]
+        if message.get("error") is None or id is not None:
+            waiting = [] if id is None else [self._pending.pop(id, None)]
         else:
             # The process could not read a line and does not know whose it was; what is refused so is not sent, so this is a fault.
             waiting = [*self._pending.values()]
@@ -131,26 +144,26 @@ class AsyncProcess:
         self._pending.clear()
         for future in waiting:
             if not future.done():
-                future.set_exception(self._how_it_ended())
-
-    def _how_it_ended(self) -> MintmarkError:
-        assert self._end is not None
-        return again(self._end)
+                future.set_exception(self.how_it_ended())
 
     # Ending
 
     async def close(self, grace: float) -> None:
         """Ends the input, and the process if it does not end by itself within `grace` seconds."""
         self._stdin.close()
-        await self._reap(grace)
+        await self._reap(grace if self._has_answered or self._pending else min(grace, SILENCE))
         await asyncio.wait({self._reader}, timeout=GRACE)
 
     async def _reap(self, grace: float) -> Optional[int]:
         """Waits for the end of the process, and sees to it."""
-        for seconds, then in ((grace, self._process.terminate), (GRACE, self._process.kill), (GRACE, None)):
+        for seconds, then in ((grace, signal.SIGTERM), (GRACE, signal.SIGKILL), (GRACE, None)):
             try:
                 return await asyncio.wait_for(self._process.wait(), seconds)
             except asyncio.TimeoutError:
                 if then is not None:
-                    then()
+                    self._signal(then)
         return None
+
+    def _signal(self, number: int) -> None:
+        if self._process.returncode is None:
+            signal_group(self._process.pid, number)

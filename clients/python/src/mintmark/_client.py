@@ -12,7 +12,7 @@ from ._errors import CallTimeout, ClientClosed
 from ._fork import abandon_after_fork
 from ._process import GRACE, Pending, Process
 from ._settings import Settings, time_limit
-from ._wire import cancel_line, raised, request_line
+from ._wire import cancel_line, named, raised, request_line
 from .generated.clients import Namespaces
 
 Self = TypeVar("Self", bound="Mintmark")
@@ -38,10 +38,13 @@ class Mintmark(Settings, Namespaces):
 
     def call(
         self, method: str, params: Optional[Mapping[str, Any]] = None, *,
-        timeout: Optional[float] = None, trace: Optional[str] = None,
+        timeout: Optional[float] = None, trace: Optional[str] = None, progress: Optional[Callable[[Any], Any]] = None,
     ) -> Any:
-        """Calls any method by its name on the wire, with its parameters as they are there; gives back the result as JSON."""
-        return self._call(method, dict(params or {}), timeout, trace)
+        """Calls any method by its name on the wire, with its parameters as they are there; gives back the result as JSON.
+
+        `progress` is called with what the method says of its progress, by the calling thread; what it raises ends the call.
+        """
+        return self._call(method, named(params), timeout, trace, progress)
 
     def close(self, grace: float = GRACE) -> None:
         """Ends the process: what was sent is finished first.
@@ -71,11 +74,14 @@ class Mintmark(Settings, Namespaces):
 
     # Calls
 
-    def _call(self, method: str, params: Dict[str, Any], timeout: Optional[float], trace: Optional[str]) -> Any:
+    def _call(
+        self, method: str, params: Dict[str, Any], timeout: Optional[float], trace: Optional[str],
+        progress: Optional[Callable[[Any], Any]] = None,
+    ) -> Any:
         limit = self.timeout if timeout is None else time_limit(timeout)
         deadline = None if limit is None else time.monotonic() + limit
         id = next(self._ids)
-        process, pending = self._send(id, request_line(id, method, params, trace, self.maximum_bytes))
+        process, pending = self._send(id, request_line(id, method, params, trace, self.maximum_bytes, progress is not None), progress)
         try:
             in_time = pending.wait(None if deadline is None else deadline - time.monotonic())
         except BaseException:
@@ -92,16 +98,16 @@ class Mintmark(Settings, Namespaces):
             raise raised(answer, method, self.binary, self.testing)
         return answer.get("result")
 
-    def _send(self, id: int, line: bytes) -> Tuple[Process, Pending]:
+    def _send(self, id: int, line: bytes, progress: Optional[Callable[[Any], Any]]) -> Tuple[Process, Pending]:
         process = self._running()
         try:
-            return process, process.send(id, line)
+            return process, process.send(id, line, progress)
         except BrokenPipeError:
             # The request did not reach the process, so that another one may have it.
             process.wait_for_end()
         process = self._running()
         try:
-            return process, process.send(id, line)
+            return process, process.send(id, line, progress)
         except BrokenPipeError:
             process.wait_for_end()
             raise process.how_it_ended() from None

@@ -1,7 +1,10 @@
 """One running process: a thread reads its answers and hands each to the call that waits for it."""
 
+import contextlib
 import math
 import os
+import queue
+import signal
 import subprocess
 import threading
 import time
@@ -12,10 +15,19 @@ from ._fork import abandon_after_fork
 from ._outbox import Outbox
 from ._settings import again, lost, no_mintmark, too_old
 from ._stderr import Destination, StandardError
-from ._wire import INFO_ID, INFO_LINE, Garbage, Lines, old_version
+from ._wire import INFO_ID, INFO_LINE, Garbage, Lines, old_version, progress_token
 
 # What leaves a process time to end by itself, in seconds.
 GRACE = 5.0
+
+# What is left to one that never said anything, and that nobody waits for.
+SILENCE = 1.0
+
+
+def signal_group(pid: int, number: int) -> None:
+    """Signals a process that is not yet waited for, and its children, such as the program of a wrapper: they would hold its answers open."""
+    with contextlib.suppress(OSError):
+        os.killpg(pid, number)
 
 
 class Pending:
@@ -44,6 +56,41 @@ class Pending:
                 return False
 
 
+class Listening(Pending):
+    """A call that is also told of its progress, by the thread that waits for it."""
+
+    __slots__ = ("_told", "_progress")
+
+    def __init__(self, progress: Callable[[Any], Any]) -> None:
+        super().__init__()
+        self._progress = progress
+        self._told: "queue.SimpleQueue[List[Any]]" = queue.SimpleQueue()
+
+    def tell(self, value: Any) -> None:
+        self._told.put([value])
+
+    def resolve(self, answer: Optional[Dict[str, Any]], failure: Optional[MintmarkError] = None) -> None:
+        self.answer, self.failure = answer, failure
+        self._told.put([])
+
+    def wait(self, seconds: Optional[float]) -> bool:
+        deadline = math.inf if seconds is None else time.monotonic() + seconds
+        while True:
+            try:
+                told = self._told.get(timeout=max(min(1, deadline - time.monotonic()), 0))
+            except queue.Empty:
+                if time.monotonic() >= deadline:
+                    return False
+                continue
+            if not told:
+                return True
+            # Whoever only looks whether the answer is there is told nothing more of the way to it.
+            if seconds != 0:
+                self._progress(told[0])
+                if time.monotonic() >= deadline:
+                    return False
+
+
 class Process:
     """A `mintmark serve` and its pipe, from start to end."""
 
@@ -60,6 +107,7 @@ class Process:
         self._pending: Dict[int, Pending] = {}
         self._end: Optional[MintmarkError] = None
         self._is_no_mintmark: Optional[MintmarkError] = None
+        self._has_answered = False
         self._stderr = StandardError(stderr)
         try:
             # A session of its own: Ctrl-C and hang-ups are for this program, which then closes the pipe.
@@ -99,9 +147,9 @@ class Process:
 
     # Calls
 
-    def send(self, id: int, line: bytes) -> Pending:
+    def send(self, id: int, line: bytes, progress: Optional[Callable[[Any], Any]] = None) -> Pending:
         """Raises `BrokenPipeError` if the request did not reach the process."""
-        pending = Pending()
+        pending = Pending() if progress is None else Listening(progress)
         with self._lock:
             if self._end is not None:
                 raise BrokenPipeError
@@ -129,40 +177,49 @@ class Process:
 
     def _read(self) -> None:
         lines = Lines()
-        while True:
-            try:
-                block = os.read(self._stdout.fileno(), 1 << 18)
-            except (OSError, ValueError):
-                break
-            if not block:
-                break
-            try:
-                for message in lines.messages(block):
-                    self._take(message)
-            except Garbage as line:
-                self._is_no_mintmark = no_mintmark(self._binary, str(line))
-            if self._is_no_mintmark is not None:
-                self._process.kill()
-                break
-        self._finish()
+        try:
+            while True:
+                try:
+                    block = os.read(self._stdout.fileno(), 1 << 16)
+                except (OSError, ValueError):
+                    break
+                if not block:
+                    break
+                try:
+                    for message in lines.messages(block):
+                        self._take(message)
+                except Garbage as line:
+                    self._is_no_mintmark = no_mintmark(self._binary, str(line))
+                if self._is_no_mintmark is not None:
+                    self._signal(signal.SIGKILL)
+                    break
+        finally:
+            # Whatever goes wrong here, no call waits for ever.
+            self._finish()
 
     def _take(self, message: Dict[str, Any]) -> None:
         method = message.get("method")
         if isinstance(method, str):
-            self._notify(method, message.get("params"))
+            params: Any = message.get("params")
+            listening = self._pending.get(progress_token(method, params))
+            if isinstance(listening, Listening):
+                listening.tell(params.get("value"))
+            else:
+                self._notify(method, params)
             return
+        self._has_answered = True
         id = message.get("id")
         if id == INFO_ID:
             version = old_version(message)
             if version is not None:
                 self._is_no_mintmark = too_old(self._binary, version)
             return
-        # Nothing that an older program answers counts.
-        if self._is_no_mintmark is not None:
+        # Nothing that an older program answers counts, nor what answers no request of this client: `True` is no 1.
+        if self._is_no_mintmark is not None or not (id is None or type(id) is int):
             return
         with self._lock:
-            if isinstance(id, int):
-                waiting = [self._pending.pop(id, None)]
+            if message.get("error") is None or id is not None:
+                waiting = [] if id is None else [self._pending.pop(id, None)]
             else:
                 # The process could not read a line and does not know whose it was; what is refused so is not sent, so this is a fault.
                 waiting = [*self._pending.values()]
@@ -174,7 +231,7 @@ class Process:
     def _finish(self) -> None:
         self._outbox.end(discard=True)
         status = self._reap(GRACE)
-        end = self._is_no_mintmark or lost(self._binary, status, self._stderr.last_line())
+        end = self._is_no_mintmark or lost(self._binary, status, self._stderr.last_line(), not self._has_answered)
         with self._lock:
             self._end = end
             waiting = [*self._pending.values()]
@@ -192,20 +249,24 @@ class Process:
     def close(self, grace: float) -> None:
         """Ends the input, and the process if it does not end by itself within `grace` seconds."""
         self._outbox.end()
-        self._reap(grace)
+        self._reap(grace if self._has_answered or self._pending else min(grace, SILENCE))
         self._outbox.end(discard=True)
         if threading.current_thread() is not self._reader:
             self._reader.join(GRACE)
 
     def _reap(self, grace: float) -> Optional[int]:
         """Waits for the end of the process, and sees to it."""
-        for seconds, then in ((grace, self._process.terminate), (GRACE, self._process.kill), (GRACE, None)):
+        for seconds, then in ((grace, signal.SIGTERM), (GRACE, signal.SIGKILL), (GRACE, None)):
             try:
                 return self._process.wait(seconds)
             except subprocess.TimeoutExpired:
                 if then is not None:
-                    then()
+                    self._signal(then)
         return None
+
+    def _signal(self, number: int) -> None:
+        if self._process.poll() is None:
+            signal_group(self._process.pid, number)
 
     def abandon(self) -> None:
         """In a forked child: the process is the parent's."""

@@ -1,8 +1,9 @@
 """Temporary credentials that stay fresh, with tokens that the application's own backend mints."""
 
 import asyncio
+import inspect
 import threading
-from typing import Any, Awaitable, Callable, Dict, Mapping, Optional, Protocol
+from typing import Any, Awaitable, Callable, Dict, Mapping, Optional, Protocol, Union
 
 from ._async import AsyncMintmark
 from ._client import Mintmark
@@ -20,8 +21,30 @@ class IdentityToken(Protocol):
     def token(self) -> str: ...
 
 
-OnTokenRequired = Callable[[Dict[str, str], Optional[str]], IdentityToken]
-AsyncOnTokenRequired = Callable[[Dict[str, str], Optional[str]], Awaitable[IdentityToken]]
+Given = Union[IdentityToken, Mapping[str, Any]]
+"""The same, or its JSON: with `identityId` and `token`."""
+
+OnTokenRequired = Callable[[Dict[str, str], Optional[str]], Given]
+AsyncOnTokenRequired = Callable[[Dict[str, str], Optional[str]], Union[Given, Awaitable[Given]]]
+
+
+def taken(given: Any) -> Dict[str, Any]:
+    """What a backend gave, as `credentialsProvider.submitToken` takes it."""
+    if isinstance(given, Mapping):
+        found = {"identityId": given.get("identityId", given.get("identity_id")), "token": given.get("token")}
+    else:
+        found = {"identityId": getattr(given, "identity_id", None), "token": getattr(given, "token", None)}
+    if None in found.values():
+        raise TypeError(
+            "on_token_required gives identity_id and token, as token.mint_for_developer answered them: its result, or a dict; "
+            f"it gave a {type(given).__name__}")
+    return found
+
+
+def callback(on_token_required: Any) -> Any:
+    if not callable(on_token_required):
+        raise TypeError(f"on_token_required is a function of logins and identity_id, not a {type(on_token_required).__name__}")
+    return on_token_required
 
 
 class Opening:
@@ -49,6 +72,11 @@ class Opening:
         self._is_closed = False
 
 
+def closed_before() -> ProviderNotOpen:
+    """What a provider fails with that was closed before its first use."""
+    return ProviderNotOpen("This CredentialsProvider was closed. Make another one.", {"type": ProviderNotOpen.type})
+
+
 class CredentialsProvider(Opening):
     """Keeps the temporary credentials of one user fresh.
 
@@ -61,7 +89,7 @@ class CredentialsProvider(Opening):
         """`options` are those of `Opening`."""
         super().__init__(pool_id, **options)
         self._client = client
-        self._on_token_required = on_token_required
+        self._on_token_required = callback(on_token_required)
         self._opening, self._asking = threading.Lock(), threading.Lock()
 
     def get(self, refresh: bool = False) -> CredentialsProviderAnswer:
@@ -109,9 +137,9 @@ class CredentialsProvider(Opening):
             answer = CredentialsProviderAnswer.of(self._call(method, {}))
             if answer.state != "tokenRequired":
                 return answer
-            given = self._on_token_required(dict(answer.logins or {}), answer.identity_id)
+            given = taken(self._on_token_required(dict(answer.logins or {}), answer.identity_id))
             return CredentialsProviderAnswer.of(self._client.call("credentialsProvider.submitToken", {
-                "continuationToken": answer.continuation_token, "identityId": given.identity_id, "token": given.token}))
+                "continuationToken": answer.continuation_token, **given}))
 
     def _call(self, method: str, params: Dict[str, Any]) -> Any:
         provider = self._open(None)
@@ -123,19 +151,21 @@ class CredentialsProvider(Opening):
 
     def _open(self, instead_of: Optional[str]) -> str:
         with self._opening:
+            if self._is_closed and self._provider is None:
+                raise closed_before()
             if self._provider is None or (self._provider == instead_of and not self._is_closed):
                 self._provider = str(self._client.call("credentialsProvider.open", self._params)["provider"])
             return self._provider
 
 
 class AsyncCredentialsProvider(Opening):
-    """The same for asyncio: `on_token_required` is a coroutine function."""
+    """The same for asyncio: `on_token_required` is a coroutine function, or a function."""
 
     def __init__(self, client: AsyncMintmark, pool_id: str, on_token_required: AsyncOnTokenRequired, **options: Any) -> None:
         """`options` are those of `Opening`."""
         super().__init__(pool_id, **options)
         self._client = client
-        self._on_token_required = on_token_required
+        self._on_token_required = callback(on_token_required)
         self._opening, self._asking = asyncio.Lock(), asyncio.Lock()
 
     async def get(self, refresh: bool = False) -> CredentialsProviderAnswer:
@@ -183,9 +213,10 @@ class AsyncCredentialsProvider(Opening):
             answer = CredentialsProviderAnswer.of(await self._call(method, {}))
             if answer.state != "tokenRequired":
                 return answer
-            given = await self._on_token_required(dict(answer.logins or {}), answer.identity_id)
+            given = self._on_token_required(dict(answer.logins or {}), answer.identity_id)
+            found = taken(await given if inspect.isawaitable(given) else given)
             return CredentialsProviderAnswer.of(await self._client.call("credentialsProvider.submitToken", {
-                "continuationToken": answer.continuation_token, "identityId": given.identity_id, "token": given.token}))
+                "continuationToken": answer.continuation_token, **found}))
 
     async def _call(self, method: str, params: Dict[str, Any]) -> Any:
         provider = await self._open(None)
@@ -197,6 +228,8 @@ class AsyncCredentialsProvider(Opening):
 
     async def _open(self, instead_of: Optional[str]) -> str:
         async with self._opening:
+            if self._is_closed and self._provider is None:
+                raise closed_before()
             if self._provider is None or (self._provider == instead_of and not self._is_closed):
                 self._provider = str((await self._client.call("credentialsProvider.open", self._params))["provider"])
             return self._provider

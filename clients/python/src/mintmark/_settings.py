@@ -67,7 +67,7 @@ class Settings:
             binary: The program; else `MINTMARK_BINARY`, else `mintmark` on the `PATH`.
             timeout: Seconds that calls wait for their answers; without it, as long as it takes.
             restart: Whether a call after the end of the process starts a new one. It does, unless the store was in memory: that is gone.
-            on_notification: Called with the method and the params of each notification, `$/progress` among them.
+            on_notification: Called with the method and the params of each notification, such as `credentialsProvider/identityChanged`.
             stderr: Where the log of the process goes: `"inherit"`, an open file, or `None` for nowhere.
             issuer: The base of every issuer; an https URL.
             region: The first part of pool and identity ids.
@@ -127,6 +127,10 @@ class Settings:
         self.command = command(self.binary, options, flags, arguments)
         self._begin()
 
+    def __repr__(self) -> str:
+        # Neither the environment nor the options, which may hold secrets.
+        return f"<{type(self).__name__} of {self.binary}>"
+
     def _check_restart(self, ended: MintmarkError) -> None:
         """Raises how a process ended that is not to be replaced."""
         if self._restart:
@@ -162,8 +166,8 @@ def absolute(store: Optional[Path]) -> Optional[str]:
 
 def time_limit(timeout: Optional[float]) -> Optional[float]:
     """A time limit that can be one."""
-    if timeout is not None and not timeout > 0:
-        raise ValueError(f"timeout is a positive number of seconds, or None for as long as it takes; not {timeout!r}")
+    if timeout is not None and not (isinstance(timeout, (int, float)) and timeout > 0):
+        raise (ValueError if isinstance(timeout, (int, float)) else TypeError)(f"timeout is a positive number of seconds, or None for as long as it takes; not {timeout!r}")
     return timeout
 
 
@@ -178,22 +182,27 @@ def find_binary(named: Optional[Path]) -> str:
         wanted, source = "mintmark", " on the PATH"
     found = shutil.which(wanted)
     if found is None:
+        trouble = f"There is no program {wanted}{source}."
+        if os.path.dirname(wanted) and os.path.exists(wanted):
+            trouble = f"{wanted}{source}, is {'a folder' if os.path.isdir(wanted) else 'no program that may be run'}."
         raise BinaryNotFound(
-            f"There is no program {wanted}{source}. Build it in Mintmark's repository: `clients/shell/mintmark --version` makes .build/mintmark, "
+            f"{trouble} Build it in Mintmark's repository: `clients/shell/mintmark --version` makes .build/mintmark, "
             "`swift build -c release --product mintmark` makes .build/release/mintmark. Then pass its path as binary=, set MINTMARK_BINARY to it "
             "(export MINTMARK_BINARY=$PWD/.build/mintmark), or put it on the PATH."
         )
     return os.path.abspath(found)
 
 
-def lost(binary: str, exit_status: Optional[int], last_line: Optional[str]) -> ConnectionLost:
-    """The exception for calls whose process ended."""
+def lost(binary: str, exit_status: Optional[int], last_line: Optional[str], is_stranger: bool = False) -> ConnectionLost:
+    """The exception for calls whose process ended; `is_stranger` where it never answered anything."""
     how = "ended"
     if exit_status is not None:
         how = f"was ended by signal {-exit_status}" if exit_status < 0 else f"ended with status {exit_status}"
     text = f"The mintmark process {how} before it answered."
     if exit_status == 64:
         text += f" It refused its arguments: is {binary} older than this client?"
+    elif is_stranger and exit_status not in (2, 74):
+        text += f" Is {binary} the right program? Name another with binary= or MINTMARK_BINARY."
     if last_line:
         text += f" Its last words: {last_line}"
     return ConnectionLost(text, exit_status, last_line)

@@ -1,7 +1,7 @@
 """JSON-RPC 2.0, one message per line: requests into bytes, bytes into messages, errors into exceptions."""
 
 import json
-from typing import Any, Dict, List, Mapping, Optional, Tuple
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple
 
 from ._errors import AnsweredError
 from ._record import plain
@@ -12,9 +12,15 @@ from .generated.errors import BY_TYPE
 # JSON nested deeper is refused by the process, which then cannot say whose request it was.
 MAXIMUM_DEPTH = 64
 
+# Answers have up to 16 MiB; what stands around them fits into the rest.
+LONGEST_LINE = 17 << 20
+
+# One for all: json.dumps makes a new one for each call.
+WRITER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
 
 def request_line(
-    id: int, method: str, params: Mapping[str, Any], trace: Optional[str], maximum_bytes: int
+    id: int, method: str, params: Mapping[str, Any], trace: Optional[str], maximum_bytes: int, wants_progress: bool = False
 ) -> bytes:
     """One request. What the process could not attribute to it is refused here.
 
@@ -31,12 +37,25 @@ def request_line(
         envelope["params"] = given
     if trace is not None:
         envelope["trace"] = trace
-    line = json.dumps(envelope, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+    if wants_progress:
+        envelope["progressToken"] = id
+    try:
+        line = WRITER.encode(envelope).encode()
+    except (TypeError, ValueError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"the parameters of {method} have no JSON: {error}") from None
     if len(line) > maximum_bytes:
         raise refused(f"a line of {len(line)} bytes is longer than the {maximum_bytes} of max_line")
     if line.count(b"{") + line.count(b"[") > MAXIMUM_DEPTH and depth(envelope) > MAXIMUM_DEPTH:
         raise refused(f"it nests deeper than {MAXIMUM_DEPTH}")
     return line + b"\n"
+
+
+def named(params: Optional[Mapping[str, Any]]) -> Dict[str, Any]:
+    """Parameters, which are always named."""
+    if params is not None and not isinstance(params, Mapping):
+        raise TypeError(f"parameters are given by name, as a dict; not as a {type(params).__name__}")
+    return dict(params or {})
 
 
 def cancel_line(id: int) -> bytes:
@@ -68,6 +87,12 @@ INFO_ID = 0
 INFO_LINE = b'{"jsonrpc":"2.0","id":0,"method":"system.info"}\n'
 
 
+def progress_token(method: str, params: Any) -> int:
+    """The id of the call whose progress a notification tells; `INFO_ID`, which is no call's, where it tells something else."""
+    token = params.get("token") if method == "$/progress" and isinstance(params, dict) else None
+    return token if isinstance(token, int) else INFO_ID
+
+
 def old_version(answer: Mapping[str, Any]) -> Optional[str]:
     """The version in an answer to `INFO_LINE`, if it is below that of the contract. Whoever may not ask is told nothing."""
     result = answer.get("result")
@@ -76,7 +101,7 @@ def old_version(answer: Mapping[str, Any]) -> Optional[str]:
 
 
 def numbers(version: str) -> Tuple[int, ...]:
-    return tuple(int(each) for each in version.partition("-")[0].split(".") if each.isdigit())
+    return tuple(int(each) for each in version.partition("-")[0].split(".") if each.isdecimal())
 
 
 class Garbage(Exception):
@@ -88,29 +113,39 @@ class Lines:
 
     def __init__(self) -> None:
         self._rest: List[bytes] = []
+        self._length = 0
 
-    def messages(self, block: bytes) -> List[Dict[str, Any]]:
-        """The messages that `block` completes.
+    def messages(self, block: bytes) -> Iterator[Dict[str, Any]]:
+        """The messages that `block` completes, one by one: those before garbage count.
 
         Raises:
-            Garbage: a line is no message.
+            Garbage: a line is no message, or longer than any.
         """
         *lines, rest = block.split(b"\n")
         if lines:
             lines[0] = b"".join([*self._rest, lines[0]])
-            self._rest = []
+            self._rest, self._length = [], 0
         if rest:
             self._rest.append(rest)
-        found: List[Dict[str, Any]] = []
+            self._length += len(rest)
         for line in lines:
             try:
                 message = json.loads(line)
             except (ValueError, RecursionError):
                 message = None
-            if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
+            if not isinstance(message, dict) or message.get("jsonrpc") != "2.0" or not is_meant(message):
                 raise Garbage(repr(line[:80].decode(errors="replace")))
-            found.append(message)
-        return found
+            yield message
+        if self._length > LONGEST_LINE:
+            raise Garbage(f"a line of more than {LONGEST_LINE} bytes")
+
+
+def is_meant(message: Mapping[str, Any]) -> bool:
+    """Whether a message notifies, asks or answers."""
+    if isinstance(message.get("method"), str) or "result" in message:
+        return True
+    error = message.get("error")
+    return isinstance(error, dict) and isinstance(error.get("code"), int) and isinstance(error.get("message"), str)
 
 
 def raised(message: Dict[str, Any], method: Optional[str], binary: str, testing: bool) -> AnsweredError:

@@ -10,11 +10,14 @@ one process, which is as new before each test; `mintmark_binary` names the progr
 """
 
 import datetime
+import os
+from types import TracebackType
 from typing import Any, Iterator, List, Optional, Union
 
 import pytest
 
 from ._client import Mintmark
+from ._errors import ClientClosed, ConnectionLost
 from ._testing import testing
 from .generated.types import SentMessage
 
@@ -43,9 +46,10 @@ class Clock:
         """Sets it."""
         return self._client.test.clock(set_at=seconds(at)).now
 
-    def advance(self, seconds: int = 0, **more: float) -> int:
-        """Moves it on, by seconds or by what `datetime.timedelta` takes: `advance(hours=1)`."""
-        return self._client.test.clock(advance_seconds=seconds + int(datetime.timedelta(**more).total_seconds())).now
+    def advance(self, by: Union[float, datetime.timedelta] = 0, **more: float) -> int:
+        """Moves it on, by seconds, by a `datetime.timedelta` or by what that takes: `advance(hours=1)`."""
+        time = (by if isinstance(by, datetime.timedelta) else datetime.timedelta(seconds=by)) + datetime.timedelta(**more)
+        return self._client.test.clock(advance_seconds=int(time.total_seconds())).now
 
 
 class Outbox:
@@ -92,23 +96,60 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError(f"mintmark_scope is one of {', '.join(SCOPES)}, not {named}")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_makereport(item: pytest.Item, call: "pytest.CallInfo[None]") -> None:
+    """The traceback of a call that failed ends where the test made it, unless everything is wanted."""
+    if call.excinfo is None or item.config.getoption("fulltrace", False) or item.config.getoption("usepdb", False):
+        return
+    own = os.path.dirname(__file__) + os.sep
+    last: Optional[TracebackType] = None
+    each: Optional[TracebackType] = call.excinfo.tb
+    while each is not None:
+        if not each.tb_frame.f_code.co_filename.startswith(own):
+            last = each
+        each = each.tb_next
+    if last is not None:
+        last.tb_next = None
+
+
 def scope(fixture_name: str, config: pytest.Config) -> Any:
     return config.getini("mintmark_scope")
 
 
-@pytest.fixture(scope=scope)
-def mintmark_process(request: pytest.FixtureRequest) -> Iterator[Mintmark]:
+class Shared:
     """The process that the tests of one `mintmark_scope` share."""
-    with testing(binary=request.config.getini("mintmark_binary") or None) as client:
-        yield client
+
+    def __init__(self, binary: Optional[str]) -> None:
+        self._binary = binary
+        self.client = testing(binary=binary)
+
+    def make_new(self) -> None:
+        """Also where a test before has ended the process."""
+        try:
+            self.client.test.reset()
+        except (ConnectionLost, ClientClosed):
+            self.close()
+            self.client = testing(binary=self._binary)
+
+    def close(self) -> None:
+        # Nothing is kept: what is still asked of it, such as a wait for a mail, is not waited for.
+        self.client.close(grace=1)
+
+
+@pytest.fixture(scope=scope)
+def mintmark_process(request: pytest.FixtureRequest) -> Iterator[Shared]:
+    """The process that the tests of one `mintmark_scope` share."""
+    shared = Shared(request.config.getini("mintmark_binary") or None)
+    yield shared
+    shared.close()
 
 
 @pytest.fixture
-def mintmark(request: pytest.FixtureRequest, mintmark_process: Mintmark) -> Mintmark:
+def mintmark(request: pytest.FixtureRequest, mintmark_process: Shared) -> Mintmark:
     """A client of a fresh Mintmark: an empty testing store in memory."""
     if request.config.getini("mintmark_scope") != "function":
-        mintmark_process.test.reset()
-    return mintmark_process
+        mintmark_process.make_new()
+    return mintmark_process.client
 
 
 @pytest.fixture

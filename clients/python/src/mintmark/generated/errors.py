@@ -1633,7 +1633,7 @@ class UserNotFound(AnsweredError):
 
 class PasswordNotSet(AnsweredError):
     """A password for an account that signs in otherwise, the reset of one in a tenant without passwords, or a
-    sign-in to an account whose ways in are all gone.
+    sign-in to an account whose ways in are all gone, or that was imported without the hash of its password.
 
     nativeAuth: invalid_request 500222
     firebase: INVALID_PASSWORD
@@ -3088,7 +3088,7 @@ class NoKeyInState(AnsweredError):
 
 
 class PortUnavailable(AnsweredError):
-    """test.http is asked for a port that is taken, or that this user may not have."""
+    """test.http or test.idp is asked for a port that is taken, or that this user may not have."""
 
     code = 9010
     type = "portUnavailable"
@@ -3102,6 +3102,108 @@ class PortUnavailable(AnsweredError):
     def reason(self) -> str:
         """What the system said."""
         return cast("str", self._required("reason"))
+
+
+class SnapshotNotFound(AnsweredError):
+    """test.restore names a snapshot that was never taken in this process."""
+
+    code = 9020
+    type = "snapshotNotFound"
+
+    @property
+    def name(self) -> str:
+        """What was asked for."""
+        return cast("str", self._required("name"))
+
+    @property
+    def kept(self) -> List[str]:
+        """The names of those that there are."""
+        return cast("List[str]", self._required("kept"))
+
+
+class SnapshotUnusable(AnsweredError):
+    """The file of test.restore is missing, no snapshot, cut off or altered."""
+
+    code = 9021
+    type = "snapshotUnusable"
+
+    @property
+    def file(self) -> Optional[str]:
+        """The file, where it is about one."""
+        value = self._optional("file")
+        return None if value is None else cast("str", value)
+
+    @property
+    def reason(self) -> str:
+        """Why."""
+        return cast("str", self._required("reason"))
+
+
+class SnapshotVersionMismatch(AnsweredError):
+    """A snapshot was taken by a program of another schema version, or by one that writes such files in another
+    way.
+    """
+
+    code = 9022
+    type = "snapshotVersionMismatch"
+
+    @property
+    def found(self) -> int:
+        """Of the snapshot."""
+        return cast("int", self._required("found"))
+
+    @property
+    def supported(self) -> int:
+        """Of this store."""
+        return cast("int", self._required("supported"))
+
+
+class SnapshotSealMismatch(AnsweredError):
+    """test.restore is given a snapshot whose sealed values this store has no key for."""
+
+    code = 9023
+    type = "snapshotSealMismatch"
+
+
+class SnapshotFileExists(AnsweredError):
+    """test.snapshot is given the path of something that is there."""
+
+    code = 9024
+    type = "snapshotFileExists"
+
+    @property
+    def path(self) -> str:
+        """The file."""
+        return cast("str", self._required("path"))
+
+
+class SnapshotNotWritten(AnsweredError):
+    """The folder of a snapshot is missing or cannot be written, or its disk is full."""
+
+    code = 9025
+    type = "snapshotNotWritten"
+
+    @property
+    def path(self) -> str:
+        """The file."""
+        return cast("str", self._required("path"))
+
+    @property
+    def reason(self) -> str:
+        """What the system said."""
+        return cast("str", self._required("reason"))
+
+
+class TooManySnapshots(AnsweredError):
+    """test.snapshot, once too often without file."""
+
+    code = 9026
+    type = "tooManySnapshots"
+
+    @property
+    def maximum(self) -> int:
+        """How many are kept at most."""
+        return cast("int", self._required("maximum"))
 
 
 # Every class by the `type` its answers carry.
@@ -3280,6 +3382,13 @@ BY_TYPE: Dict[str, Type[AnsweredError]] = {
     "clockOutOfRange": ClockOutOfRange,
     "noKeyInState": NoKeyInState,
     "portUnavailable": PortUnavailable,
+    "snapshotNotFound": SnapshotNotFound,
+    "snapshotUnusable": SnapshotUnusable,
+    "snapshotVersionMismatch": SnapshotVersionMismatch,
+    "snapshotSealMismatch": SnapshotSealMismatch,
+    "snapshotFileExists": SnapshotFileExists,
+    "snapshotNotWritten": SnapshotNotWritten,
+    "tooManySnapshots": TooManySnapshots,
 }
 
 __all__ = [
@@ -3457,4 +3566,11 @@ __all__ = [
     "ClockOutOfRange",
     "NoKeyInState",
     "PortUnavailable",
+    "SnapshotNotFound",
+    "SnapshotUnusable",
+    "SnapshotVersionMismatch",
+    "SnapshotSealMismatch",
+    "SnapshotFileExists",
+    "SnapshotNotWritten",
+    "TooManySnapshots",
 ]

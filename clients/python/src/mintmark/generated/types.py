@@ -61,6 +61,9 @@ FactorKind = Literal["totp", "email", "sms"]
 # completed: go on with these tokens, or, where the developer asked, there is nothing to do; signedOut: the session was begun with this very factor and is over: sign in again.
 FactorWithdrawalState = Literal["completed", "signedOut"]
 
+# What fails.
+FaultKind = Literal["method", "delivery", "provider", "store", "clock"]
+
 # What has ended it.
 FlowEndedCause = Literal["accountChanged", "accountDeleted", "tenantDeleted"]
 
@@ -147,6 +150,18 @@ SystemInfoResultStoreKind = Literal["memory", "sqlite", "postgres"]
 
 # What a message is for: the code of a sign-up, of a sign-in, of a password reset, of an address that an account is to have; the notice to somebody who has an account already, to somebody who has none, or to the address that an account had until now.
 TemplatePurpose = Literal["signUp", "signIn", "passwordReset", "verifyAddress", "signUpNotice", "noAccountNotice", "addressChanged"]
+
+# Where.
+TestAnswerErrorEndpoint = Literal["discovery", "jwks", "authorize", "token", "userinfo", "introspect", "revoke", "device", "logout"]
+
+# refused: the message is plainly not taken. mayHaveArrived: it is taken, and reaches test.outbox, but the answer is lost.
+TestFaultDelivery = Literal["refused", "mayHaveArrived"]
+
+# With provider: down has no connection; slow answers after delayMilliseconds, or too late.
+TestFaultFailure = Literal["down", "slow"]
+
+# How writes fail: the store is busy (storeBusy), its disk full (storeFull), or it is readOnly (storeReadOnly).
+TestFaultStore = Literal["busy", "full", "readOnly"]
 
 # Which of the issuer's keys signs. wrong is none of them but claims to be the active one; unknown has a kid of its own.
 TestTokenKeyState = Literal["active", "next", "retired", "revoked", "gone", "wrong", "unknown"]
@@ -963,7 +978,7 @@ class AuditRecord(Record):
 
     @property
     def chain(self) -> str:
-        """The writing connection."""
+        """The writing connection; under a seed one for all."""
         return cast("str", self._required("chain"))
 
     @property
@@ -2145,6 +2160,123 @@ class FactorWithdrawal(Record):
     def expires_at(self) -> Optional[int]:
         """completed by its owner: when the ID token expires."""
         value = self._optional("expiresAt")
+        return None if value is None else cast("int", value)
+
+
+class Fault(Record):
+    """A fault that is armed in this process."""
+
+    __slots__ = ()
+    _members = (("kind", "kind"), ("method", "method"), ("error", "error"), ("delivery", "delivery"), ("to", "to"), ("provider", "provider"), ("failure", "failure"), ("delay_milliseconds", "delayMilliseconds"), ("store", "store"), ("for_milliseconds", "forMilliseconds"), ("clock_jump_seconds", "clockJumpSeconds"), ("after_calls", "afterCalls"), ("times", "times"),)
+
+    def __init__(
+        self,
+        *,
+        kind: str,
+        method: Optional[str] = None,
+        error: Optional[str] = None,
+        delivery: Optional[str] = None,
+        to: Optional[str] = None,
+        provider: Optional[str] = None,
+        failure: Optional[str] = None,
+        delay_milliseconds: Optional[int] = None,
+        store: Optional[str] = None,
+        for_milliseconds: Optional[int] = None,
+        clock_jump_seconds: Optional[int] = None,
+        after_calls: Optional[int] = None,
+        times: Optional[int] = None,
+    ) -> None:
+        super().__init__({
+            "kind": kind,
+            "method": method,
+            "error": error,
+            "delivery": delivery,
+            "to": to,
+            "provider": provider,
+            "failure": failure,
+            "delayMilliseconds": delay_milliseconds,
+            "store": store,
+            "forMilliseconds": for_milliseconds,
+            "clockJumpSeconds": clock_jump_seconds,
+            "afterCalls": after_calls,
+            "times": times,
+        })
+
+    @property
+    def kind(self) -> str:
+        """What fails. One of method, delivery, provider, store, clock, or what a newer binary answers."""
+        return cast("str", self._required("kind"))
+
+    @property
+    def method(self) -> Optional[str]:
+        """The method that answers an error."""
+        value = self._optional("method")
+        return None if value is None else cast("str", value)
+
+    @property
+    def error(self) -> Optional[str]:
+        """The type of that error."""
+        value = self._optional("error")
+        return None if value is None else cast("str", value)
+
+    @property
+    def delivery(self) -> Optional[str]:
+        """How messages fail."""
+        value = self._optional("delivery")
+        return None if value is None else cast("str", value)
+
+    @property
+    def to(self) -> Optional[str]:
+        """Only messages to this address or number."""
+        value = self._optional("to")
+        return None if value is None else cast("str", value)
+
+    @property
+    def provider(self) -> Optional[str]:
+        """The provider that is not itself."""
+        value = self._optional("provider")
+        return None if value is None else cast("str", value)
+
+    @property
+    def failure(self) -> Optional[str]:
+        """What is wrong with it."""
+        value = self._optional("failure")
+        return None if value is None else cast("str", value)
+
+    @property
+    def delay_milliseconds(self) -> Optional[int]:
+        """How long it takes to answer, where it is slow."""
+        value = self._optional("delayMilliseconds")
+        return None if value is None else cast("int", value)
+
+    @property
+    def store(self) -> Optional[str]:
+        """How writes fail."""
+        value = self._optional("store")
+        return None if value is None else cast("str", value)
+
+    @property
+    def for_milliseconds(self) -> Optional[int]:
+        """How much longer it lasts, in real time, where it lasts for a time."""
+        value = self._optional("forMilliseconds")
+        return None if value is None else cast("int", value)
+
+    @property
+    def clock_jump_seconds(self) -> Optional[int]:
+        """How far this process's clock is off from that of the store."""
+        value = self._optional("clockJumpSeconds")
+        return None if value is None else cast("int", value)
+
+    @property
+    def after_calls(self) -> Optional[int]:
+        """How many more go well before it."""
+        value = self._optional("afterCalls")
+        return None if value is None else cast("int", value)
+
+    @property
+    def times(self) -> Optional[int]:
+        """How many times it is left; absent: until it is cleared, or its time is over."""
+        value = self._optional("times")
         return None if value is None else cast("int", value)
 
 
@@ -6933,6 +7065,126 @@ class TenantWebhook(Record):
         return None if value is None else cast("bool", value)
 
 
+class TestAnswer(Record):
+    """What waits to be answered by the provider for tests: claims, or an error."""
+
+    __slots__ = ()
+    _members = (("claims", "claims"), ("error", "error"),)
+
+    def __init__(
+        self,
+        *,
+        claims: Optional[Mapping[str, Any]] = None,
+        error: Optional[Union[TestAnswerError, Mapping[str, Any]]] = None,
+    ) -> None:
+        super().__init__({
+            "claims": claims,
+            "error": error,
+        })
+
+    @property
+    def claims(self) -> Optional[Dict[str, Any]]:
+        """What the next tokens say in place of, or beside, what they would say."""
+        value = self._optional("claims")
+        return None if value is None else cast("Dict[str, Any]", value)
+
+    @property
+    def error(self) -> Optional[TestAnswerError]:
+        """An error that the provider for tests answers in place of anything else."""
+        value = self._optional("error")
+        return None if value is None else TestAnswerError.of(value)
+
+
+class TestAnswerError(Record):
+    """An error that the provider for tests answers in place of anything else."""
+
+    __slots__ = ()
+    _members = (("code", "code"), ("description", "description"), ("status", "status"), ("endpoint", "endpoint"),)
+
+    def __init__(
+        self,
+        *,
+        code: str,
+        description: Optional[str] = None,
+        status: Optional[int] = None,
+        endpoint: Optional[str] = None,
+    ) -> None:
+        super().__init__({
+            "code": code,
+            "description": description,
+            "status": status,
+            "endpoint": endpoint,
+        })
+
+    @property
+    def code(self) -> str:
+        """What OAuth calls it, such as invalid_grant, temporarily_unavailable or access_denied."""
+        return cast("str", self._required("code"))
+
+    @property
+    def description(self) -> Optional[str]:
+        """error_description, for people."""
+        value = self._optional("description")
+        return None if value is None else cast("str", value)
+
+    @property
+    def status(self) -> Optional[int]:
+        """The HTTP status. Without it, the one that belongs to the code; the authorize endpoint sends people
+        back, whatever is given here.
+        """
+        value = self._optional("status")
+        return None if value is None else cast("int", value)
+
+    @property
+    def endpoint(self) -> Optional[str]:
+        """Where. One of discovery, jwks, authorize, token, userinfo, introspect, revoke, device, logout, or what
+        a newer binary answers.
+        """
+        value = self._optional("endpoint")
+        return None if value is None else cast("str", value)
+
+
+class TestClient(Record):
+    """A client that an issuer of the provider for tests knows."""
+
+    __slots__ = ()
+    _members = (("client_id", "clientId"), ("client_secret", "clientSecret"), ("redirect_uris", "redirectUris"),)
+    _secret = frozenset({"clientSecret"})
+
+    def __init__(
+        self,
+        *,
+        client_id: str,
+        client_secret: Optional[str] = None,
+        redirect_uris: Optional[Sequence[str]] = None,
+    ) -> None:
+        super().__init__({
+            "clientId": client_id,
+            "clientSecret": client_secret,
+            "redirectUris": redirect_uris,
+        })
+
+    @property
+    def client_id(self) -> str:
+        """Its id."""
+        return cast("str", self._required("clientId"))
+
+    @property
+    def client_secret(self) -> Optional[str]:
+        """Its secret, to be shown at the token endpoint. One that has none is public, and PKCE is asked of it.
+        """
+        value = self._optional("clientSecret")
+        return None if value is None else cast("str", value)
+
+    @property
+    def redirect_uris(self) -> Optional[List[str]]:
+        """Where people may be sent back to, compared letter by letter; after a sign-out too. At http://127.0.0.1
+        and http://[::1] any port will do (RFC 8252 section 7.3).
+        """
+        value = self._optional("redirectUris")
+        return None if value is None else cast("List[str]", value)
+
+
 class TestClockResult(Record):
     """What `test.clock` answers."""
 
@@ -6956,6 +7208,40 @@ class TestClockResult(Record):
         return cast("bool", self._required("frozen"))
 
 
+class TestEnqueueResult(Record):
+    """What `test.enqueue` answers."""
+
+    __slots__ = ()
+    _members = (("waiting", "waiting"),)
+
+    def __init__(self, *, waiting: Sequence[Union[TestAnswer, Mapping[str, Any]]]) -> None:
+        super().__init__({
+            "waiting": waiting,
+        })
+
+    @property
+    def waiting(self) -> List[TestAnswer]:
+        """What waits now, the next one first."""
+        return [TestAnswer.of(each) for each in self._required("waiting")]
+
+
+class TestFaultResult(Record):
+    """What `test.fault` answers."""
+
+    __slots__ = ()
+    _members = (("armed", "armed"),)
+
+    def __init__(self, *, armed: Sequence[Union[Fault, Mapping[str, Any]]]) -> None:
+        super().__init__({
+            "armed": armed,
+        })
+
+    @property
+    def armed(self) -> List[Fault]:
+        """In the order in which they were armed."""
+        return [Fault.of(each) for each in self._required("armed")]
+
+
 class TestHttpResult(Record):
     """What `test.http` answers."""
 
@@ -6971,6 +7257,151 @@ class TestHttpResult(Record):
     def base_url(self) -> str:
         """Where it answers: http://127.0.0.1 and a port."""
         return cast("str", self._required("baseUrl"))
+
+
+class TestIdpResult(Record):
+    """What `test.idp` answers."""
+
+    __slots__ = ()
+    _members = (("base_url", "baseUrl"), ("running", "running"), ("issuer", "issuer"), ("issuers", "issuers"),)
+
+    def __init__(
+        self,
+        *,
+        base_url: str,
+        running: bool,
+        issuer: str,
+        issuers: Sequence[Union[TestIssuerAddress, Mapping[str, Any]]],
+    ) -> None:
+        super().__init__({
+            "baseUrl": base_url,
+            "running": running,
+            "issuer": issuer,
+            "issuers": issuers,
+        })
+
+    @property
+    def base_url(self) -> str:
+        """Where it answers: http://127.0.0.1 and a port."""
+        return cast("str", self._required("baseUrl"))
+
+    @property
+    def running(self) -> bool:
+        """Whether it listens."""
+        return cast("bool", self._required("running"))
+
+    @property
+    def issuer(self) -> str:
+        """The issuer to give to a service: the first of those that were given, else that of the default tenant.
+        """
+        return cast("str", self._required("issuer"))
+
+    @property
+    def issuers(self) -> List[TestIssuerAddress]:
+        """The default tenant's, and those that were given. Any other tenant has its own at baseUrl, a slash and
+        its id.
+        """
+        return [TestIssuerAddress.of(each) for each in self._required("issuers")]
+
+
+class TestIssuer(Record):
+    """An issuer of the provider for tests, and how it treats people and clients."""
+
+    __slots__ = ()
+    _members = (("name", "name"), ("tenant_id", "tenantId"), ("passwordless", "passwordless"), ("create_accounts", "createAccounts"), ("clients", "clients"),)
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        tenant_id: Optional[str] = None,
+        passwordless: Optional[bool] = None,
+        create_accounts: Optional[bool] = None,
+        clients: Optional[Sequence[Union[TestClient, Mapping[str, Any]]]] = None,
+    ) -> None:
+        super().__init__({
+            "name": name,
+            "tenantId": tenant_id,
+            "passwordless": passwordless,
+            "createAccounts": create_accounts,
+            "clients": clients,
+        })
+
+    @property
+    def name(self) -> str:
+        """Its issuer is baseUrl, a slash and this name."""
+        return cast("str", self._required("name"))
+
+    @property
+    def tenant_id(self) -> Optional[str]:
+        """Whose accounts sign in, and whose keys sign. Without it, the tenant that is called as the issuer is.
+        """
+        value = self._optional("tenantId")
+        return None if value is None else cast("str", value)
+
+    @property
+    def passwordless(self) -> Optional[bool]:
+        """Whether everybody is let in by their address alone. Otherwise the login page asks for what signIn
+        would: password, mailed code, second factor.
+        """
+        value = self._optional("passwordless")
+        return None if value is None else cast("bool", value)
+
+    @property
+    def create_accounts(self) -> Optional[bool]:
+        """Whether somebody without account gets one at the login page: with the password that they type, or
+        without where the issuer is passwordless.
+        """
+        value = self._optional("createAccounts")
+        return None if value is None else cast("bool", value)
+
+    @property
+    def clients(self) -> Optional[List[TestClient]]:
+        """The only clients that it serves. Without them it serves any, with any secret and any redirect URI.
+        """
+        value = self._optional("clients")
+        return None if value is None else [TestClient.of(each) for each in value]
+
+
+class TestIssuerAddress(Record):
+    """Where an issuer of the provider for tests answers."""
+
+    __slots__ = ()
+    _members = (("name", "name"), ("tenant_id", "tenantId"), ("issuer", "issuer"), ("discovery_url", "discoveryUrl"), ("jwks_url", "jwksUrl"),)
+
+    def __init__(self, *, name: str, tenant_id: str, issuer: str, discovery_url: str, jwks_url: str) -> None:
+        super().__init__({
+            "name": name,
+            "tenantId": tenant_id,
+            "issuer": issuer,
+            "discoveryUrl": discovery_url,
+            "jwksUrl": jwks_url,
+        })
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return cast("str", self._required("name"))
+
+    @property
+    def tenant_id(self) -> str:
+        """The id of a tenant, which stands in its issuer and is the audience of its ID tokens."""
+        return cast("str", self._required("tenantId"))
+
+    @property
+    def issuer(self) -> str:
+        """What its tokens have in iss."""
+        return cast("str", self._required("issuer"))
+
+    @property
+    def discovery_url(self) -> str:
+        """Its discovery document, for clients that want the whole address."""
+        return cast("str", self._required("discoveryUrl"))
+
+    @property
+    def jwks_url(self) -> str:
+        """Its public keys: those of the tenant, which verify what token.verify would too."""
+        return cast("str", self._required("jwksUrl"))
 
 
 class TestOutboxResult(Record):
@@ -7013,6 +7444,35 @@ class TestResetResult(Record):
         return cast("bool", self._required("frozen"))
 
 
+class TestRestoreResult(Record):
+    """What `test.restore` answers."""
+
+    __slots__ = ()
+    _members = (("rows", "rows"), ("now", "now"), ("frozen", "frozen"),)
+
+    def __init__(self, *, rows: int, now: int, frozen: bool) -> None:
+        super().__init__({
+            "rows": rows,
+            "now": now,
+            "frozen": frozen,
+        })
+
+    @property
+    def rows(self) -> int:
+        """How many rows it holds."""
+        return cast("int", self._required("rows"))
+
+    @property
+    def now(self) -> int:
+        """What the clock shows."""
+        return cast("int", self._required("now"))
+
+    @property
+    def frozen(self) -> bool:
+        """Whether it stands still."""
+        return cast("bool", self._required("frozen"))
+
+
 class TestSeedResult(Record):
     """What `test.seed` answers."""
 
@@ -7028,6 +7488,65 @@ class TestSeedResult(Record):
     def seed(self) -> str:
         """What was given."""
         return cast("str", self._required("seed"))
+
+
+class TestSnapshotResult(Record):
+    """What `test.snapshot` answers."""
+
+    __slots__ = ()
+    _members = (("name", "name"), ("file", "file"), ("bytes", "bytes"), ("rows", "rows"), ("now", "now"), ("frozen", "frozen"),)
+
+    def __init__(
+        self,
+        *,
+        rows: int,
+        now: int,
+        frozen: bool,
+        name: Optional[str] = None,
+        file: Optional[str] = None,
+        bytes: Optional[int] = None,
+    ) -> None:
+        super().__init__({
+            "name": name,
+            "file": file,
+            "bytes": bytes,
+            "rows": rows,
+            "now": now,
+            "frozen": frozen,
+        })
+
+    @property
+    def name(self) -> Optional[str]:
+        """What test.restore calls it; none for a file."""
+        value = self._optional("name")
+        return None if value is None else cast("str", value)
+
+    @property
+    def file(self) -> Optional[str]:
+        """The file, if one was asked for."""
+        value = self._optional("file")
+        return None if value is None else cast("str", value)
+
+    @property
+    def bytes(self) -> Optional[int]:
+        """Its size."""
+        value = self._optional("bytes")
+        return None if value is None else cast("int", value)
+
+    @property
+    def rows(self) -> int:
+        """How many rows of the store it holds."""
+        return cast("int", self._required("rows"))
+
+    @property
+    def now(self) -> int:
+        """What the clock showed."""
+        return cast("int", self._required("now"))
+
+    @property
+    def frozen(self) -> bool:
+        """Whether it stood still."""
+        return cast("bool", self._required("frozen"))
 
 
 class TestTokenResult(Record):
@@ -7427,6 +7946,7 @@ __all__ = [
     "FactorHintKind",
     "FactorKind",
     "FactorWithdrawalState",
+    "FaultKind",
     "FlowEndedCause",
     "GraphEdgeKind",
     "GraphNodeKind",
@@ -7456,6 +7976,10 @@ __all__ = [
     "SystemInfoResultCaller",
     "SystemInfoResultStoreKind",
     "TemplatePurpose",
+    "TestAnswerErrorEndpoint",
+    "TestFaultDelivery",
+    "TestFaultFailure",
+    "TestFaultStore",
     "TestTokenKeyState",
     "TestTokenUse",
     "TokenUse",
@@ -7500,6 +8024,7 @@ __all__ = [
     "Factor",
     "FactorHint",
     "FactorWithdrawal",
+    "Fault",
     "GraphEdge",
     "GraphNode",
     "HealthCheck",
@@ -7585,11 +8110,21 @@ __all__ = [
     "TenantMailServer",
     "TenantTemplate",
     "TenantWebhook",
+    "TestAnswer",
+    "TestAnswerError",
+    "TestClient",
     "TestClockResult",
+    "TestEnqueueResult",
+    "TestFaultResult",
     "TestHttpResult",
+    "TestIdpResult",
+    "TestIssuer",
+    "TestIssuerAddress",
     "TestOutboxResult",
     "TestResetResult",
+    "TestRestoreResult",
     "TestSeedResult",
+    "TestSnapshotResult",
     "TestTokenResult",
     "TokenDiscoveryResult",
     "TokenJwksResult",

@@ -642,7 +642,7 @@ module Mintmark
   end
 
   # A password for an account that signs in otherwise, the reset of one in a tenant without passwords, or a sign-in to
-  # an account whose ways in are all gone.
+  # an account whose ways in are all gone, or that was imported without the hash of its password.
   class PasswordNotSet < AnsweredError
     # The method that goes on from here.
     def next_ = Record.of(data["next"])
@@ -1248,12 +1248,60 @@ module Mintmark
     def key_state = Record.of(data["keyState"])
   end
 
-  # test.http is asked for a port that is taken, or that this user may not have.
+  # test.http or test.idp is asked for a port that is taken, or that this user may not have.
   class PortUnavailable < AnsweredError
     # The port that was asked for; 0 for any.
     def port = Record.of(data["port"])
     # What the system said.
     def reason = Record.of(data["reason"])
+  end
+
+  # test.restore names a snapshot that was never taken in this process.
+  class SnapshotNotFound < AnsweredError
+    # What was asked for.
+    def name = Record.of(data["name"])
+    # The names of those that there are.
+    def kept = Record.of(data["kept"])
+  end
+
+  # The file of test.restore is missing, no snapshot, cut off or altered.
+  class SnapshotUnusable < AnsweredError
+    # The file, where it is about one.
+    def file = Record.of(data["file"])
+    # Why.
+    def reason = Record.of(data["reason"])
+  end
+
+  # A snapshot was taken by a program of another schema version, or by one that writes such files in another way.
+  class SnapshotVersionMismatch < AnsweredError
+    # Of the snapshot.
+    def found = Record.of(data["found"])
+    # Of this store.
+    def supported = Record.of(data["supported"])
+  end
+
+  # test.restore is given a snapshot whose sealed values this store has no key for.
+  class SnapshotSealMismatch < AnsweredError
+  end
+
+  # test.snapshot is given the path of something that is there.
+  class SnapshotFileExists < AnsweredError
+    # The file.
+    def path = Record.of(data["path"])
+  end
+
+  # The folder of a snapshot is missing or cannot be written, or its disk is full.
+  class SnapshotNotWritten < AnsweredError
+    # The file.
+    def path = Record.of(data["path"])
+    # What the system said.
+    def reason = Record.of(data["reason"])
+  end
+
+  # test.snapshot, once too often without file.
+  class TooManySnapshots < AnsweredError
+    # How many are kept at most.
+    def maximum = Record.of(data["maximum"])
   end
 
   # Type to class.
@@ -1432,5 +1480,12 @@ module Mintmark
     "clockOutOfRange" => ClockOutOfRange,
     "noKeyInState" => NoKeyInState,
     "portUnavailable" => PortUnavailable,
+    "snapshotNotFound" => SnapshotNotFound,
+    "snapshotUnusable" => SnapshotUnusable,
+    "snapshotVersionMismatch" => SnapshotVersionMismatch,
+    "snapshotSealMismatch" => SnapshotSealMismatch,
+    "snapshotFileExists" => SnapshotFileExists,
+    "snapshotNotWritten" => SnapshotNotWritten,
+    "tooManySnapshots" => TooManySnapshots,
   }.freeze
 end

@@ -33,6 +33,79 @@ module Mintmark
       typed("test.clock", {"freeze" => freeze, "setAt" => set_at, "advanceSeconds" => advance_seconds, "reset" => reset, "settle" => settle}, timeout, trace)
     end
 
+    # Say what the provider for tests answers next.
+    #
+    # Claims go into the next tokens that the issuer of test.idp hands out, and into what userinfo says for them; a
+    # member that is null is left out. An error is answered once, by the endpoint that it names, in place of what
+    # would be. Several wait in their order. Without either it says what waits.
+    #
+    # Only of testing processes.
+    #
+    # @param issuer The name of the issuer, or the issuer itself. Without it: "default".
+    #
+    # @param claims Claims of the next tokens, both of them.
+    #
+    # @param error An error that the provider for tests answers in place of anything else.
+    #
+    # @param clear Whether what waits is forgotten first. Without it: false.
+    #
+    # @raise IssuerNotFound
+    def enqueue(issuer: nil, claims: nil, error: nil, clear: nil, timeout: nil, trace: nil)
+      typed("test.enqueue", {"issuer" => issuer, "claims" => claims, "error" => error, "clear" => clear}, timeout, trace)
+    end
+
+    # Make something fail, as it does one day.
+    #
+    # Arms one fault in this process and answers all that are armed; with neither it only answers them, with clear it
+    # disarms them all, before anything else, and so does test.reset. Name what fails: a method, which then answers
+    # the error that you choose; delivery, the next message to somebody; provider, what this process asks a login
+    # provider over HTTP (keys that it knows already it does not ask for, and one that has just failed it leaves alone
+    # for some seconds, as ever, or until clear); store, writes to the store; clockJumpSeconds, the clock, of this
+    # process alone: other processes on the store, and test.clock, show what they did, and nothing that is due is done
+    # for it. Each fails where the real thing would, so that retries, refunds and errors are the real ones. Of several
+    # that fit the one armed first comes first.
+    #
+    # Only of testing processes.
+    #
+    # @param method The method that answers an error instead of doing anything. test.fault and test.reset are none:
+    # they end faults.
+    #
+    # @param error With method: the type of the error, such as storeBusy.
+    #
+    # @param data With method: members of the error's data. What it needs beyond them is made up.
+    #
+    # @param delivery refused: the message is plainly not taken. mayHaveArrived: it is taken, and reaches test.outbox,
+    # but the answer is lost.
+    #
+    # @param to With delivery: only messages to this address or number.
+    #
+    # @param provider The provider's issuer, or another of its URLs, or its host, with its port if it is about that
+    # one alone.
+    #
+    # @param failure With provider: down has no connection; slow answers after delayMilliseconds, or too late.
+    #
+    # @param delay_milliseconds With a slow provider: how long it takes, in real time.
+    #
+    # @param store How writes fail: the store is busy (storeBusy), its disk full (storeFull), or it is readOnly
+    # (storeReadOnly).
+    #
+    # @param for_milliseconds With store: every write from now on fails, for so long in real time, instead of so many
+    # times.
+    #
+    # @param clock_jump_seconds How far this process's clock jumps; negative goes back. Jumps add up.
+    #
+    # @param after_calls How many calls, messages, questions or writes go well before it. A clock jumps at once.
+    # Without it: 0.
+    #
+    # @param times How many times it fails. Without it once, and a provider until clear.
+    #
+    # @param clear Whether all that is armed is disarmed first; the clock is the store's again. Without it: false.
+    #
+    # @raise ClockOutOfRange
+    def fault(method: nil, error: nil, data: nil, delivery: nil, to: nil, provider: nil, failure: nil, delay_milliseconds: nil, store: nil, for_milliseconds: nil, clock_jump_seconds: nil, after_calls: nil, times: nil, clear: nil, timeout: nil, trace: nil)
+      typed("test.fault", {"method" => method, "error" => error, "data" => data, "delivery" => delivery, "to" => to, "provider" => provider, "failure" => failure, "delayMilliseconds" => delay_milliseconds, "store" => store, "forMilliseconds" => for_milliseconds, "clockJumpSeconds" => clock_jump_seconds, "afterCalls" => after_calls, "times" => times, "clear" => clear}, timeout, trace)
+    end
+
     # Serve compat.http on this machine's loopback address.
     #
     # For SDKs and command lines that speak HTTP themselves: give them baseUrl as their endpoint. It answers 127.0.0.1
@@ -46,6 +119,35 @@ module Mintmark
     # @raise PortUnavailable
     def http(port: nil, timeout: nil, trace: nil)
       typed("test.http", {"port" => port}, timeout, trace)
+    end
+
+    # Run an OpenID Connect provider on this machine's loopback address.
+    #
+    # For services that sign people in elsewhere: give them an issuer of its answer, and a browser, or a test that is
+    # one, can go through the whole login. Its users are accounts of this store, its keys those of the tenants: it
+    # signs with RS256, which OpenID Connect Discovery wants every provider to offer, for a tenant that was created
+    # with that signingAlgorithm, else with ES256. Each tenant is an issuer at baseUrl, a slash and its id; issuers
+    # names more, or changes how one treats people. It has discovery, jwks, authorize with a login page, token
+    # (authorization_code with PKCE, refresh_token, client_credentials, token exchange, device_code), userinfo,
+    # introspect, revoke, device and logout. It answers 127.0.0.1 alone, until the process ends. Asked again it says
+    # where it is and takes issuers in place of those of the same names; after stop it comes back at the same port.
+    # test.enqueue says what it answers next, test.token with its issuer signs any token, test.clock turns its time,
+    # test.reset makes it forget issuers, codes, logins and what was enqueued. What it remembers ends with the
+    # process; test.snapshot keeps it, and test.restore brings it back.
+    #
+    # Only of testing processes.
+    #
+    # @param port Which port, when it begins to listen; without it, any that is free, or the one that it had before
+    # stop.
+    #
+    # @param issuers Issuers with names or rules of their own.
+    #
+    # @param stop Whether it stops listening, so that the service meets a provider that is down. What was signed in
+    # stays. Before it has ever listened, it takes a port and does not listen there. Without it: false.
+    #
+    # @raise PortUnavailable, TenantNotFound
+    def idp(port: nil, issuers: nil, stop: nil, timeout: nil, trace: nil)
+      typed("test.idp", {"port" => port, "issuers" => issuers, "stop" => stop}, timeout, trace)
     end
 
     # Read the messages that would have been sent.
@@ -65,31 +167,81 @@ module Mintmark
       typed("test.outbox", {"to" => to, "after" => after, "waitSeconds" => wait_seconds, "clear" => clear}, timeout, trace)
     end
 
-    # Make the testing store new again.
+    # Make the testing store new again, and this process.
     #
     # Everything is gone, for every process on the store: tenants, accounts, pools, roles, flows, credentials, audit
-    # records, messages, the seed. The tenant named default is as at the first start, the clock shows the real time,
-    # or stands where --clock had it begin. Other processes notice with their next request; on PostgreSQL within a
-    # second. What --apply set up at the start is not set up again.
+    # records, messages, the seed. In this process the faults of test.fault are gone too, the snapshots in memory
+    # (those in files stay), and what test.idp was given and remembers; it goes on listening where it does. The tenant
+    # named default is as at the first start, the clock shows the real time, or stands where --clock had it begin.
+    # Other processes notice with their next request; on PostgreSQL within a second. What --apply set up at the start
+    # is not set up again.
     #
     # Only of testing processes.
     def reset(timeout: nil, trace: nil)
       typed("test.reset", {}, timeout, trace)
     end
 
+    # Bring a snapshot's state back.
+    #
+    # What test.snapshot has kept takes the place of all that the store holds, for every process on it, in one
+    # transaction: if it fails, everything is as it was. What was good with test.idp then is good again, with that of
+    # this process; it goes on listening where it does, and issuers that it was given since, under other names, stay.
+    # The clock goes on from where it stood, or stands there; the seed goes on as well, so that processes which
+    # continue from one state and are asked the same answer the same. Other processes notice with their next request;
+    # on PostgreSQL within a second. Credentials providers that were open must be opened anew. A snapshot fits stores
+    # of the same schema version whose data key is the same, whichever database they are in: stores in memory with no
+    # key given, and stores that were made with --testing under one master key (MINTMARK_MASTER_KEY).
+    #
+    # Only of testing processes.
+    #
+    # @param name One that this process keeps in memory.
+    #
+    # @param file One in a file, from the root. It stays as it is.
+    #
+    # @raise SnapshotNotFound, SnapshotUnusable, SnapshotVersionMismatch, SnapshotSealMismatch
+    def restore(name: nil, file: nil, timeout: nil, trace: nil)
+      typed("test.restore", {"name" => name, "file" => file}, timeout, trace)
+    end
+
     # Make what is random reproducible.
     #
     # From now on every id, code, token and key of this store comes from the seed, in every process on it, each draw
     # once. Two new stores with the same seed, the same clock and the same calls one after the other give the same
-    # answers, byte for byte where tokens are signed with EdDSA; ES256 signatures differ by their nature, and RSA keys
-    # do too. Seed a store that is new or was reset: what was made before stays as it is, but credentials from before
-    # are worth nothing any more. The same seed again begins anew and would give the same ids a second time.
+    # answers, byte for byte: ids, codes, keys of all algorithms, tokens with their signatures, salts, what providers
+    # are asked, continuation and pending tokens, credentials, audit records. What a machine decides does not come
+    # again: the port that idp.authorize listens on, how long something took, the incident of an internalError.
+    # Signatures that come again are for tests: how long they take tells something of the key. Seed a store that is
+    # new or was reset: what was made before stays as it is, but credentials from before are worth nothing any more.
+    # The same seed again begins anew and would give the same ids a second time.
     #
     # Only of testing processes.
     #
     # @param seed Any text.
     def seed(seed:, timeout: nil, trace: nil)
       typed("test.seed", {"seed" => seed}, timeout, trace)
+    end
+
+    # Keep the state of the store, and of test.idp.
+    #
+    # All of it at one moment: tenants, pools, accounts, flows, sessions, keys, messages, audit records, where the
+    # clock stands, how far the seed has come; and what this process's test.idp knows: its issuers, codes, refresh
+    # tokens, devices, who is signed in in which browser, what was enqueued. test.restore brings it back, as often as
+    # it is wanted. Without file this process keeps it in memory, under a name, until it ends or test.reset. With file
+    # another process can restore it as well, so that several tests continue from one state. The file appears under
+    # its name when it is whole, is for this user alone (0600) and never takes the place of one. It holds secrets:
+    # sealed ones as the store has them, which whoever has the master key can open, and for a store in memory with no
+    # key given anybody can; codes, addresses and what test.idp knows as they are.
+    #
+    # Only of testing processes.
+    #
+    # @param name What to call it in this process; one that has the name already goes. Without it, and without file,
+    # it gets one.
+    #
+    # @param file The file to be made, from the root, in a folder that is there.
+    #
+    # @raise TooManySnapshots, SnapshotFileExists, SnapshotNotWritten
+    def snapshot(name: nil, file: nil, timeout: nil, trace: nil)
+      typed("test.snapshot", {"name" => name, "file" => file}, timeout, trace)
     end
 
     # Sign any token you like.
@@ -107,8 +259,8 @@ module Mintmark
     #
     # @param audience aud.
     #
-    # @param issuer Whose key signs: the issuer of a tenant or a pool of this store. Without it, the default tenant.
-    # To name a foreign issuer, give claims an iss.
+    # @param issuer Whose key signs: the issuer of a tenant or a pool of this store, or one of test.idp. Without it,
+    # the default tenant. To name a foreign issuer, give claims an iss.
     #
     # @param use What typ in the header says, unless header says it: id or access of a tenant, or pool. Without it, id
     # for a tenant and pool for a pool.

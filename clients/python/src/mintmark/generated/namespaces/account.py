@@ -74,7 +74,8 @@ class AccountMethods:
             InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
                 valid.
             PasswordNotSet: A password for an account that signs in otherwise, the reset of one in a tenant
-                without passwords, or a sign-in to an account whose ways in are all gone.
+                without passwords, or a sign-in to an account whose ways in are all gone, or that was imported
+                without the hash of its password.
             AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
                 together. A lock does not hinder the reset of the password, which ends it; resets are locked
                 by wrong codes of theirs, which count for the account too.
@@ -165,7 +166,8 @@ class AccountMethods:
             InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
                 valid.
             PasswordNotSet: A password for an account that signs in otherwise, the reset of one in a tenant
-                without passwords, or a sign-in to an account whose ways in are all gone.
+                without passwords, or a sign-in to an account whose ways in are all gone, or that was imported
+                without the hash of its password.
             AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
                 together. A lock does not hinder the reset of the password, which ends it; resets are locked
                 by wrong codes of theirs, which count for the account too.
@@ -831,7 +833,8 @@ class AccountMethods:
             InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
                 valid.
             PasswordNotSet: A password for an account that signs in otherwise, the reset of one in a tenant
-                without passwords, or a sign-in to an account whose ways in are all gone.
+                without passwords, or a sign-in to an account whose ways in are all gone, or that was imported
+                without the hash of its password.
             PasswordChangeRequired: An account whose password must be changed.
             AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
                 together. A lock does not hinder the reset of the password, which ends it; resets are locked
@@ -1124,7 +1127,8 @@ class AsyncAccountMethods:
             InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
                 valid.
             PasswordNotSet: A password for an account that signs in otherwise, the reset of one in a tenant
-                without passwords, or a sign-in to an account whose ways in are all gone.
+                without passwords, or a sign-in to an account whose ways in are all gone, or that was imported
+                without the hash of its password.
             AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
                 together. A lock does not hinder the reset of the password, which ends it; resets are locked
                 by wrong codes of theirs, which count for the account too.
@@ -1215,7 +1219,8 @@ class AsyncAccountMethods:
             InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
                 valid.
             PasswordNotSet: A password for an account that signs in otherwise, the reset of one in a tenant
-                without passwords, or a sign-in to an account whose ways in are all gone.
+                without passwords, or a sign-in to an account whose ways in are all gone, or that was imported
+                without the hash of its password.
             AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
                 together. A lock does not hinder the reset of the password, which ends it; resets are locked
                 by wrong codes of theirs, which count for the account too.
@@ -1881,7 +1886,8 @@ class AsyncAccountMethods:
             InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
                 valid.
             PasswordNotSet: A password for an account that signs in otherwise, the reset of one in a tenant
-                without passwords, or a sign-in to an account whose ways in are all gone.
+                without passwords, or a sign-in to an account whose ways in are all gone, or that was imported
+                without the hash of its password.
             PasswordChangeRequired: An account whose password must be changed.
             AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
                 together. A lock does not hinder the reset of the password, which ends it; resets are locked

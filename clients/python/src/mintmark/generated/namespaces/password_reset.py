@@ -98,7 +98,8 @@ class PasswordResetMethods:
             InvalidUsername: An address that is malformed, or not of ASCII.
             UserNotFound: A sign-in or a reset for an address without an account.
             PasswordNotSet: A password for an account that signs in otherwise, the reset of one in a tenant
-                without passwords, or a sign-in to an account whose ways in are all gone.
+                without passwords, or a sign-in to an account whose ways in are all gone, or that was imported
+                without the hash of its password.
             AccountDisabled: A disabled account would sign in or refresh.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have. Only the
                 address gets more by waiting.
@@ -320,7 +321,8 @@ class AsyncPasswordResetMethods:
             InvalidUsername: An address that is malformed, or not of ASCII.
             UserNotFound: A sign-in or a reset for an address without an account.
             PasswordNotSet: A password for an account that signs in otherwise, the reset of one in a tenant
-                without passwords, or a sign-in to an account whose ways in are all gone.
+                without passwords, or a sign-in to an account whose ways in are all gone, or that was imported
+                without the hash of its password.
             AccountDisabled: A disabled account would sign in or refresh.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have. Only the
                 address gets more by waiting.

@@ -154,7 +154,8 @@ class SignInMethods:
             InvalidUsername: An address that is malformed, or not of ASCII.
             UserNotFound: A sign-in or a reset for an address without an account.
             PasswordNotSet: A password for an account that signs in otherwise, the reset of one in a tenant
-                without passwords, or a sign-in to an account whose ways in are all gone.
+                without passwords, or a sign-in to an account whose ways in are all gone, or that was imported
+                without the hash of its password.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have. Only the
                 address gets more by waiting.
             TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
@@ -431,7 +432,8 @@ class SignInMethods:
             InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
                 valid.
             PasswordNotSet: A password for an account that signs in otherwise, the reset of one in a tenant
-                without passwords, or a sign-in to an account whose ways in are all gone.
+                without passwords, or a sign-in to an account whose ways in are all gone, or that was imported
+                without the hash of its password.
             PasswordChangeRequired: An account whose password must be changed.
             AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
                 together. A lock does not hinder the reset of the password, which ends it; resets are locked
@@ -560,7 +562,8 @@ class SignInMethods:
             InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
                 valid.
             PasswordNotSet: A password for an account that signs in otherwise, the reset of one in a tenant
-                without passwords, or a sign-in to an account whose ways in are all gone.
+                without passwords, or a sign-in to an account whose ways in are all gone, or that was imported
+                without the hash of its password.
             PasswordChangeRequired: An account whose password must be changed.
             AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
                 together. A lock does not hinder the reset of the password, which ends it; resets are locked
@@ -732,7 +735,8 @@ class AsyncSignInMethods:
             InvalidUsername: An address that is malformed, or not of ASCII.
             UserNotFound: A sign-in or a reset for an address without an account.
             PasswordNotSet: A password for an account that signs in otherwise, the reset of one in a tenant
-                without passwords, or a sign-in to an account whose ways in are all gone.
+                without passwords, or a sign-in to an account whose ways in are all gone, or that was imported
+                without the hash of its password.
             TooManyCodes: More codes than a flow, or than an address within some minutes, may have. Only the
                 address gets more by waiting.
             TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
@@ -1009,7 +1013,8 @@ class AsyncSignInMethods:
             InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
                 valid.
             PasswordNotSet: A password for an account that signs in otherwise, the reset of one in a tenant
-                without passwords, or a sign-in to an account whose ways in are all gone.
+                without passwords, or a sign-in to an account whose ways in are all gone, or that was imported
+                without the hash of its password.
             PasswordChangeRequired: An account whose password must be changed.
             AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
                 together. A lock does not hinder the reset of the password, which ends it; resets are locked
@@ -1138,7 +1143,8 @@ class AsyncSignInMethods:
             InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
                 valid.
             PasswordNotSet: A password for an account that signs in otherwise, the reset of one in a tenant
-                without passwords, or a sign-in to an account whose ways in are all gone.
+                without passwords, or a sign-in to an account whose ways in are all gone, or that was imported
+                without the hash of its password.
             PasswordChangeRequired: An account whose password must be changed.
             AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
                 together. A lock does not hinder the reset of the password, which ends it; resets are locked

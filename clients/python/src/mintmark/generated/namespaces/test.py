@@ -58,6 +58,138 @@ class TestMethods:
         answer = self._call("test.clock", params, timeout, trace)
         return types.TestClockResult.of(answer)
 
+    def enqueue(
+        self,
+        *,
+        issuer: Optional[str] = None,
+        claims: Optional[Mapping[str, Any]] = None,
+        error: Optional[Union[types.TestAnswerError, Mapping[str, Any]]] = None,
+        clear: Optional[bool] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.TestEnqueueResult:
+        """Say what the provider for tests answers next.
+
+        Claims go into the next tokens that the issuer of test.idp hands out, and into what userinfo says for
+        them; a member that is null is left out. An error is answered once, by the endpoint that it names, in
+        place of what would be. Several wait in their order. Without either it says what waits.
+
+        Only with `testing=True`.
+
+        At most one of claims, error can be given.
+
+        Args:
+            issuer (string of 1–2048 characters; default "default"): The name of the issuer, or the issuer
+                itself.
+            claims (any object; optional): Claims of the next tokens, both of them.
+            error (TestAnswerError; optional): An error that the provider for tests answers in place of
+                anything else.
+            clear (boolean; default false): Whether what waits is forgotten first.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            IssuerNotFound: An issuer is named that is not one of this store.
+        """
+        params: Dict[str, Any] = {
+            "issuer": issuer,
+            "claims": claims,
+            "error": error,
+            "clear": clear,
+        }
+        answer = self._call("test.enqueue", params, timeout, trace)
+        return types.TestEnqueueResult.of(answer)
+
+    def fault(
+        self,
+        *,
+        method: Optional[str] = None,
+        error: Optional[str] = None,
+        data: Optional[Mapping[str, Any]] = None,
+        delivery: Optional[types.TestFaultDelivery] = None,
+        to: Optional[str] = None,
+        provider: Optional[str] = None,
+        failure: Optional[types.TestFaultFailure] = None,
+        delay_milliseconds: Optional[int] = None,
+        store: Optional[types.TestFaultStore] = None,
+        for_milliseconds: Optional[int] = None,
+        clock_jump_seconds: Optional[int] = None,
+        after_calls: Optional[int] = None,
+        times: Optional[int] = None,
+        clear: Optional[bool] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.TestFaultResult:
+        """Make something fail, as it does one day.
+
+        Arms one fault in this process and answers all that are armed; with neither it only answers them, with
+        clear it disarms them all, before anything else, and so does test.reset. Name what fails: a method,
+        which then answers the error that you choose; delivery, the next message to somebody; provider, what
+        this process asks a login provider over HTTP (keys that it knows already it does not ask for, and one
+        that has just failed it leaves alone for some seconds, as ever, or until clear); store, writes to the
+        store; clockJumpSeconds, the clock, of this process alone: other processes on the store, and
+        test.clock, show what they did, and nothing that is due is done for it. Each fails where the real
+        thing would, so that retries, refunds and errors are the real ones. Of several that fit the one armed
+        first comes first.
+
+        Only with `testing=True`.
+
+        At most one of method, delivery, provider, store, clock_jump_seconds can be given.
+
+        Args:
+            method (string of 1–128 characters; optional): The method that answers an error instead of doing
+                anything. test.fault and test.reset are none: they end faults.
+            error (string of 1–128 characters; optional): With method: the type of the error, such as
+                storeBusy.
+            data (any object; optional): With method: members of the error's data. What it needs beyond them
+                is made up.
+            delivery (refused | mayHaveArrived; optional): refused: the message is plainly not taken.
+                mayHaveArrived: it is taken, and reaches test.outbox, but the answer is lost.
+            to (string of 1–1024 characters; optional): With delivery: only messages to this address or
+                number.
+            provider (string of 1–2048 characters; optional): The provider's issuer, or another of its URLs,
+                or its host, with its port if it is about that one alone.
+            failure (down | slow; optional): With provider: down has no connection; slow answers after
+                delayMilliseconds, or too late.
+            delay_milliseconds (integer 1–600000; optional): With a slow provider: how long it takes, in real
+                time.
+            store (busy | full | readOnly; optional): How writes fail: the store is busy (storeBusy), its disk
+                full (storeFull), or it is readOnly (storeReadOnly).
+            for_milliseconds (integer 1–600000; optional): With store: every write from now on fails, for so
+                long in real time, instead of so many times.
+            clock_jump_seconds (integer -3155760000–3155760000; optional): How far this process's clock jumps;
+                negative goes back. Jumps add up.
+            after_calls (integer 0–1000000; default 0): How many calls, messages, questions or writes go well
+                before it. A clock jumps at once.
+            times (integer 1–1000000; optional): How many times it fails. Without it once, and a provider
+                until clear.
+            clear (boolean; default false): Whether all that is armed is disarmed first; the clock is the
+                store's again.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            ClockOutOfRange: test.clock would leave the years 1970 to 9999.
+        """
+        params: Dict[str, Any] = {
+            "method": method,
+            "error": error,
+            "data": data,
+            "delivery": delivery,
+            "to": to,
+            "provider": provider,
+            "failure": failure,
+            "delayMilliseconds": delay_milliseconds,
+            "store": store,
+            "forMilliseconds": for_milliseconds,
+            "clockJumpSeconds": clock_jump_seconds,
+            "afterCalls": after_calls,
+            "times": times,
+            "clear": clear,
+        }
+        answer = self._call("test.fault", params, timeout, trace)
+        return types.TestFaultResult.of(answer)
+
     def http(
         self,
         *,
@@ -80,11 +212,61 @@ class TestMethods:
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            PortUnavailable: test.http is asked for a port that is taken, or that this user may not have.
+            PortUnavailable: test.http or test.idp is asked for a port that is taken, or that this user may
+                not have.
         """
         params: Dict[str, Any] = {"port": port}
         answer = self._call("test.http", params, timeout, trace)
         return types.TestHttpResult.of(answer)
+
+    def idp(
+        self,
+        *,
+        port: Optional[int] = None,
+        issuers: Optional[Sequence[Union[types.TestIssuer, Mapping[str, Any]]]] = None,
+        stop: Optional[bool] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.TestIdpResult:
+        """Run an OpenID Connect provider on this machine's loopback address.
+
+        For services that sign people in elsewhere: give them an issuer of its answer, and a browser, or a
+        test that is one, can go through the whole login. Its users are accounts of this store, its keys those
+        of the tenants: it signs with RS256, which OpenID Connect Discovery wants every provider to offer, for
+        a tenant that was created with that signingAlgorithm, else with ES256. Each tenant is an issuer at
+        baseUrl, a slash and its id; issuers names more, or changes how one treats people. It has discovery,
+        jwks, authorize with a login page, token (authorization_code with PKCE, refresh_token,
+        client_credentials, token exchange, device_code), userinfo, introspect, revoke, device and logout. It
+        answers 127.0.0.1 alone, until the process ends. Asked again it says where it is and takes issuers in
+        place of those of the same names; after stop it comes back at the same port. test.enqueue says what it
+        answers next, test.token with its issuer signs any token, test.clock turns its time, test.reset makes
+        it forget issuers, codes, logins and what was enqueued. What it remembers ends with the process;
+        test.snapshot keeps it, and test.restore brings it back.
+
+        Only with `testing=True`.
+
+        Args:
+            port (integer 1–65535; optional): Which port, when it begins to listen; without it, any that is
+                free, or the one that it had before stop.
+            issuers (array of TestIssuer; optional): Issuers with names or rules of their own.
+            stop (boolean; default false): Whether it stops listening, so that the service meets a provider
+                that is down. What was signed in stays. Before it has ever listened, it takes a port and does
+                not listen there.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            PortUnavailable: test.http or test.idp is asked for a port that is taken, or that this user may
+                not have.
+            TenantNotFound: A tenant is named that was never created, or is deleted.
+        """
+        params: Dict[str, Any] = {
+            "port": port,
+            "issuers": issuers,
+            "stop": stop,
+        }
+        answer = self._call("test.idp", params, timeout, trace)
+        return types.TestIdpResult.of(answer)
 
     def outbox(
         self,
@@ -120,12 +302,14 @@ class TestMethods:
         return types.TestOutboxResult.of(answer)
 
     def reset(self, *, timeout: Optional[float] = None, trace: Optional[str] = None) -> types.TestResetResult:
-        """Make the testing store new again.
+        """Make the testing store new again, and this process.
 
         Everything is gone, for every process on the store: tenants, accounts, pools, roles, flows,
-        credentials, audit records, messages, the seed. The tenant named default is as at the first start, the
-        clock shows the real time, or stands where --clock had it begin. Other processes notice with their
-        next request; on PostgreSQL within a second. What --apply set up at the start is not set up again.
+        credentials, audit records, messages, the seed. In this process the faults of test.fault are gone too,
+        the snapshots in memory (those in files stay), and what test.idp was given and remembers; it goes on
+        listening where it does. The tenant named default is as at the first start, the clock shows the real
+        time, or stands where --clock had it begin. Other processes notice with their next request; on
+        PostgreSQL within a second. What --apply set up at the start is not set up again.
 
         Only with `testing=True`.
 
@@ -136,6 +320,49 @@ class TestMethods:
         params: Dict[str, Any] = {}
         answer = self._call("test.reset", params, timeout, trace)
         return types.TestResetResult.of(answer)
+
+    def restore(
+        self,
+        *,
+        name: Optional[str] = None,
+        file: Optional[str] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.TestRestoreResult:
+        """Bring a snapshot's state back.
+
+        What test.snapshot has kept takes the place of all that the store holds, for every process on it, in
+        one transaction: if it fails, everything is as it was. What was good with test.idp then is good again,
+        with that of this process; it goes on listening where it does, and issuers that it was given since,
+        under other names, stay. The clock goes on from where it stood, or stands there; the seed goes on as
+        well, so that processes which continue from one state and are asked the same answer the same. Other
+        processes notice with their next request; on PostgreSQL within a second. Credentials providers that
+        were open must be opened anew. A snapshot fits stores of the same schema version whose data key is the
+        same, whichever database they are in: stores in memory with no key given, and stores that were made
+        with --testing under one master key (MINTMARK_MASTER_KEY).
+
+        Only with `testing=True`.
+
+        Exactly one of name, file must be given.
+
+        Args:
+            name (string of 1–128 characters; optional): One that this process keeps in memory.
+            file (string of 1–4000 characters like ^/.*$; optional): One in a file, from the root. It stays as
+                it is.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            SnapshotNotFound: test.restore names a snapshot that was never taken in this process.
+            SnapshotUnusable: The file of test.restore is missing, no snapshot, cut off or altered.
+            SnapshotVersionMismatch: A snapshot was taken by a program of another schema version, or by one
+                that writes such files in another way.
+            SnapshotSealMismatch: test.restore is given a snapshot whose sealed values this store has no key
+                for.
+        """
+        params: Dict[str, Any] = {"name": name, "file": file}
+        answer = self._call("test.restore", params, timeout, trace)
+        return types.TestRestoreResult.of(answer)
 
     def seed(
         self,
@@ -148,8 +375,11 @@ class TestMethods:
 
         From now on every id, code, token and key of this store comes from the seed, in every process on it,
         each draw once. Two new stores with the same seed, the same clock and the same calls one after the
-        other give the same answers, byte for byte where tokens are signed with EdDSA; ES256 signatures differ
-        by their nature, and RSA keys do too. Seed a store that is new or was reset: what was made before
+        other give the same answers, byte for byte: ids, codes, keys of all algorithms, tokens with their
+        signatures, salts, what providers are asked, continuation and pending tokens, credentials, audit
+        records. What a machine decides does not come again: the port that idp.authorize listens on, how long
+        something took, the incident of an internalError. Signatures that come again are for tests: how long
+        they take tells something of the key. Seed a store that is new or was reset: what was made before
         stays as it is, but credentials from before are worth nothing any more. The same seed again begins
         anew and would give the same ids a second time.
 
@@ -163,6 +393,47 @@ class TestMethods:
         params: Dict[str, Any] = {"seed": seed}
         answer = self._call("test.seed", params, timeout, trace)
         return types.TestSeedResult.of(answer)
+
+    def snapshot(
+        self,
+        *,
+        name: Optional[str] = None,
+        file: Optional[str] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.TestSnapshotResult:
+        """Keep the state of the store, and of test.idp.
+
+        All of it at one moment: tenants, pools, accounts, flows, sessions, keys, messages, audit records,
+        where the clock stands, how far the seed has come; and what this process's test.idp knows: its
+        issuers, codes, refresh tokens, devices, who is signed in in which browser, what was enqueued.
+        test.restore brings it back, as often as it is wanted. Without file this process keeps it in memory,
+        under a name, until it ends or test.reset. With file another process can restore it as well, so that
+        several tests continue from one state. The file appears under its name when it is whole, is for this
+        user alone (0600) and never takes the place of one. It holds secrets: sealed ones as the store has
+        them, which whoever has the master key can open, and for a store in memory with no key given anybody
+        can; codes, addresses and what test.idp knows as they are.
+
+        Only with `testing=True`.
+
+        At most one of name, file can be given.
+
+        Args:
+            name (string of 1–128 characters; optional): What to call it in this process; one that has the
+                name already goes. Without it, and without file, it gets one.
+            file (string of 1–4000 characters like ^/.*$; optional): The file to be made, from the root, in a
+                folder that is there.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            TooManySnapshots: test.snapshot, once too often without file.
+            SnapshotFileExists: test.snapshot is given the path of something that is there.
+            SnapshotNotWritten: The folder of a snapshot is missing or cannot be written, or its disk is full.
+        """
+        params: Dict[str, Any] = {"name": name, "file": file}
+        answer = self._call("test.snapshot", params, timeout, trace)
+        return types.TestSnapshotResult.of(answer)
 
     def token(
         self,
@@ -192,7 +463,8 @@ class TestMethods:
 
         Args:
             issuer (string of 1–2048 characters; optional): Whose key signs: the issuer of a tenant or a pool
-                of this store. Without it, the default tenant. To name a foreign issuer, give claims an iss.
+                of this store, or one of test.idp. Without it, the default tenant. To name a foreign issuer,
+                give claims an iss.
             subject (string of 0–1024 characters): sub.
             audience (string of 0–1024 characters): aud.
             use (id | access | pool; optional): What typ in the header says, unless header says it: id or
@@ -277,6 +549,138 @@ class AsyncTestMethods:
         answer = await self._call("test.clock", params, timeout, trace)
         return types.TestClockResult.of(answer)
 
+    async def enqueue(
+        self,
+        *,
+        issuer: Optional[str] = None,
+        claims: Optional[Mapping[str, Any]] = None,
+        error: Optional[Union[types.TestAnswerError, Mapping[str, Any]]] = None,
+        clear: Optional[bool] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.TestEnqueueResult:
+        """Say what the provider for tests answers next.
+
+        Claims go into the next tokens that the issuer of test.idp hands out, and into what userinfo says for
+        them; a member that is null is left out. An error is answered once, by the endpoint that it names, in
+        place of what would be. Several wait in their order. Without either it says what waits.
+
+        Only with `testing=True`.
+
+        At most one of claims, error can be given.
+
+        Args:
+            issuer (string of 1–2048 characters; default "default"): The name of the issuer, or the issuer
+                itself.
+            claims (any object; optional): Claims of the next tokens, both of them.
+            error (TestAnswerError; optional): An error that the provider for tests answers in place of
+                anything else.
+            clear (boolean; default false): Whether what waits is forgotten first.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            IssuerNotFound: An issuer is named that is not one of this store.
+        """
+        params: Dict[str, Any] = {
+            "issuer": issuer,
+            "claims": claims,
+            "error": error,
+            "clear": clear,
+        }
+        answer = await self._call("test.enqueue", params, timeout, trace)
+        return types.TestEnqueueResult.of(answer)
+
+    async def fault(
+        self,
+        *,
+        method: Optional[str] = None,
+        error: Optional[str] = None,
+        data: Optional[Mapping[str, Any]] = None,
+        delivery: Optional[types.TestFaultDelivery] = None,
+        to: Optional[str] = None,
+        provider: Optional[str] = None,
+        failure: Optional[types.TestFaultFailure] = None,
+        delay_milliseconds: Optional[int] = None,
+        store: Optional[types.TestFaultStore] = None,
+        for_milliseconds: Optional[int] = None,
+        clock_jump_seconds: Optional[int] = None,
+        after_calls: Optional[int] = None,
+        times: Optional[int] = None,
+        clear: Optional[bool] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.TestFaultResult:
+        """Make something fail, as it does one day.
+
+        Arms one fault in this process and answers all that are armed; with neither it only answers them, with
+        clear it disarms them all, before anything else, and so does test.reset. Name what fails: a method,
+        which then answers the error that you choose; delivery, the next message to somebody; provider, what
+        this process asks a login provider over HTTP (keys that it knows already it does not ask for, and one
+        that has just failed it leaves alone for some seconds, as ever, or until clear); store, writes to the
+        store; clockJumpSeconds, the clock, of this process alone: other processes on the store, and
+        test.clock, show what they did, and nothing that is due is done for it. Each fails where the real
+        thing would, so that retries, refunds and errors are the real ones. Of several that fit the one armed
+        first comes first.
+
+        Only with `testing=True`.
+
+        At most one of method, delivery, provider, store, clock_jump_seconds can be given.
+
+        Args:
+            method (string of 1–128 characters; optional): The method that answers an error instead of doing
+                anything. test.fault and test.reset are none: they end faults.
+            error (string of 1–128 characters; optional): With method: the type of the error, such as
+                storeBusy.
+            data (any object; optional): With method: members of the error's data. What it needs beyond them
+                is made up.
+            delivery (refused | mayHaveArrived; optional): refused: the message is plainly not taken.
+                mayHaveArrived: it is taken, and reaches test.outbox, but the answer is lost.
+            to (string of 1–1024 characters; optional): With delivery: only messages to this address or
+                number.
+            provider (string of 1–2048 characters; optional): The provider's issuer, or another of its URLs,
+                or its host, with its port if it is about that one alone.
+            failure (down | slow; optional): With provider: down has no connection; slow answers after
+                delayMilliseconds, or too late.
+            delay_milliseconds (integer 1–600000; optional): With a slow provider: how long it takes, in real
+                time.
+            store (busy | full | readOnly; optional): How writes fail: the store is busy (storeBusy), its disk
+                full (storeFull), or it is readOnly (storeReadOnly).
+            for_milliseconds (integer 1–600000; optional): With store: every write from now on fails, for so
+                long in real time, instead of so many times.
+            clock_jump_seconds (integer -3155760000–3155760000; optional): How far this process's clock jumps;
+                negative goes back. Jumps add up.
+            after_calls (integer 0–1000000; default 0): How many calls, messages, questions or writes go well
+                before it. A clock jumps at once.
+            times (integer 1–1000000; optional): How many times it fails. Without it once, and a provider
+                until clear.
+            clear (boolean; default false): Whether all that is armed is disarmed first; the clock is the
+                store's again.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            ClockOutOfRange: test.clock would leave the years 1970 to 9999.
+        """
+        params: Dict[str, Any] = {
+            "method": method,
+            "error": error,
+            "data": data,
+            "delivery": delivery,
+            "to": to,
+            "provider": provider,
+            "failure": failure,
+            "delayMilliseconds": delay_milliseconds,
+            "store": store,
+            "forMilliseconds": for_milliseconds,
+            "clockJumpSeconds": clock_jump_seconds,
+            "afterCalls": after_calls,
+            "times": times,
+            "clear": clear,
+        }
+        answer = await self._call("test.fault", params, timeout, trace)
+        return types.TestFaultResult.of(answer)
+
     async def http(
         self,
         *,
@@ -299,11 +703,61 @@ class AsyncTestMethods:
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            PortUnavailable: test.http is asked for a port that is taken, or that this user may not have.
+            PortUnavailable: test.http or test.idp is asked for a port that is taken, or that this user may
+                not have.
         """
         params: Dict[str, Any] = {"port": port}
         answer = await self._call("test.http", params, timeout, trace)
         return types.TestHttpResult.of(answer)
+
+    async def idp(
+        self,
+        *,
+        port: Optional[int] = None,
+        issuers: Optional[Sequence[Union[types.TestIssuer, Mapping[str, Any]]]] = None,
+        stop: Optional[bool] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.TestIdpResult:
+        """Run an OpenID Connect provider on this machine's loopback address.
+
+        For services that sign people in elsewhere: give them an issuer of its answer, and a browser, or a
+        test that is one, can go through the whole login. Its users are accounts of this store, its keys those
+        of the tenants: it signs with RS256, which OpenID Connect Discovery wants every provider to offer, for
+        a tenant that was created with that signingAlgorithm, else with ES256. Each tenant is an issuer at
+        baseUrl, a slash and its id; issuers names more, or changes how one treats people. It has discovery,
+        jwks, authorize with a login page, token (authorization_code with PKCE, refresh_token,
+        client_credentials, token exchange, device_code), userinfo, introspect, revoke, device and logout. It
+        answers 127.0.0.1 alone, until the process ends. Asked again it says where it is and takes issuers in
+        place of those of the same names; after stop it comes back at the same port. test.enqueue says what it
+        answers next, test.token with its issuer signs any token, test.clock turns its time, test.reset makes
+        it forget issuers, codes, logins and what was enqueued. What it remembers ends with the process;
+        test.snapshot keeps it, and test.restore brings it back.
+
+        Only with `testing=True`.
+
+        Args:
+            port (integer 1–65535; optional): Which port, when it begins to listen; without it, any that is
+                free, or the one that it had before stop.
+            issuers (array of TestIssuer; optional): Issuers with names or rules of their own.
+            stop (boolean; default false): Whether it stops listening, so that the service meets a provider
+                that is down. What was signed in stays. Before it has ever listened, it takes a port and does
+                not listen there.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            PortUnavailable: test.http or test.idp is asked for a port that is taken, or that this user may
+                not have.
+            TenantNotFound: A tenant is named that was never created, or is deleted.
+        """
+        params: Dict[str, Any] = {
+            "port": port,
+            "issuers": issuers,
+            "stop": stop,
+        }
+        answer = await self._call("test.idp", params, timeout, trace)
+        return types.TestIdpResult.of(answer)
 
     async def outbox(
         self,
@@ -344,12 +798,14 @@ class AsyncTestMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.TestResetResult:
-        """Make the testing store new again.
+        """Make the testing store new again, and this process.
 
         Everything is gone, for every process on the store: tenants, accounts, pools, roles, flows,
-        credentials, audit records, messages, the seed. The tenant named default is as at the first start, the
-        clock shows the real time, or stands where --clock had it begin. Other processes notice with their
-        next request; on PostgreSQL within a second. What --apply set up at the start is not set up again.
+        credentials, audit records, messages, the seed. In this process the faults of test.fault are gone too,
+        the snapshots in memory (those in files stay), and what test.idp was given and remembers; it goes on
+        listening where it does. The tenant named default is as at the first start, the clock shows the real
+        time, or stands where --clock had it begin. Other processes notice with their next request; on
+        PostgreSQL within a second. What --apply set up at the start is not set up again.
 
         Only with `testing=True`.
 
@@ -360,6 +816,49 @@ class AsyncTestMethods:
         params: Dict[str, Any] = {}
         answer = await self._call("test.reset", params, timeout, trace)
         return types.TestResetResult.of(answer)
+
+    async def restore(
+        self,
+        *,
+        name: Optional[str] = None,
+        file: Optional[str] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.TestRestoreResult:
+        """Bring a snapshot's state back.
+
+        What test.snapshot has kept takes the place of all that the store holds, for every process on it, in
+        one transaction: if it fails, everything is as it was. What was good with test.idp then is good again,
+        with that of this process; it goes on listening where it does, and issuers that it was given since,
+        under other names, stay. The clock goes on from where it stood, or stands there; the seed goes on as
+        well, so that processes which continue from one state and are asked the same answer the same. Other
+        processes notice with their next request; on PostgreSQL within a second. Credentials providers that
+        were open must be opened anew. A snapshot fits stores of the same schema version whose data key is the
+        same, whichever database they are in: stores in memory with no key given, and stores that were made
+        with --testing under one master key (MINTMARK_MASTER_KEY).
+
+        Only with `testing=True`.
+
+        Exactly one of name, file must be given.
+
+        Args:
+            name (string of 1–128 characters; optional): One that this process keeps in memory.
+            file (string of 1–4000 characters like ^/.*$; optional): One in a file, from the root. It stays as
+                it is.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            SnapshotNotFound: test.restore names a snapshot that was never taken in this process.
+            SnapshotUnusable: The file of test.restore is missing, no snapshot, cut off or altered.
+            SnapshotVersionMismatch: A snapshot was taken by a program of another schema version, or by one
+                that writes such files in another way.
+            SnapshotSealMismatch: test.restore is given a snapshot whose sealed values this store has no key
+                for.
+        """
+        params: Dict[str, Any] = {"name": name, "file": file}
+        answer = await self._call("test.restore", params, timeout, trace)
+        return types.TestRestoreResult.of(answer)
 
     async def seed(
         self,
@@ -372,8 +871,11 @@ class AsyncTestMethods:
 
         From now on every id, code, token and key of this store comes from the seed, in every process on it,
         each draw once. Two new stores with the same seed, the same clock and the same calls one after the
-        other give the same answers, byte for byte where tokens are signed with EdDSA; ES256 signatures differ
-        by their nature, and RSA keys do too. Seed a store that is new or was reset: what was made before
+        other give the same answers, byte for byte: ids, codes, keys of all algorithms, tokens with their
+        signatures, salts, what providers are asked, continuation and pending tokens, credentials, audit
+        records. What a machine decides does not come again: the port that idp.authorize listens on, how long
+        something took, the incident of an internalError. Signatures that come again are for tests: how long
+        they take tells something of the key. Seed a store that is new or was reset: what was made before
         stays as it is, but credentials from before are worth nothing any more. The same seed again begins
         anew and would give the same ids a second time.
 
@@ -387,6 +889,47 @@ class AsyncTestMethods:
         params: Dict[str, Any] = {"seed": seed}
         answer = await self._call("test.seed", params, timeout, trace)
         return types.TestSeedResult.of(answer)
+
+    async def snapshot(
+        self,
+        *,
+        name: Optional[str] = None,
+        file: Optional[str] = None,
+        timeout: Optional[float] = None,
+        trace: Optional[str] = None,
+    ) -> types.TestSnapshotResult:
+        """Keep the state of the store, and of test.idp.
+
+        All of it at one moment: tenants, pools, accounts, flows, sessions, keys, messages, audit records,
+        where the clock stands, how far the seed has come; and what this process's test.idp knows: its
+        issuers, codes, refresh tokens, devices, who is signed in in which browser, what was enqueued.
+        test.restore brings it back, as often as it is wanted. Without file this process keeps it in memory,
+        under a name, until it ends or test.reset. With file another process can restore it as well, so that
+        several tests continue from one state. The file appears under its name when it is whole, is for this
+        user alone (0600) and never takes the place of one. It holds secrets: sealed ones as the store has
+        them, which whoever has the master key can open, and for a store in memory with no key given anybody
+        can; codes, addresses and what test.idp knows as they are.
+
+        Only with `testing=True`.
+
+        At most one of name, file can be given.
+
+        Args:
+            name (string of 1–128 characters; optional): What to call it in this process; one that has the
+                name already goes. Without it, and without file, it gets one.
+            file (string of 1–4000 characters like ^/.*$; optional): The file to be made, from the root, in a
+                folder that is there.
+            timeout: Seconds to wait for the answer; without it the client's timeout holds.
+            trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
+
+        Raises:
+            TooManySnapshots: test.snapshot, once too often without file.
+            SnapshotFileExists: test.snapshot is given the path of something that is there.
+            SnapshotNotWritten: The folder of a snapshot is missing or cannot be written, or its disk is full.
+        """
+        params: Dict[str, Any] = {"name": name, "file": file}
+        answer = await self._call("test.snapshot", params, timeout, trace)
+        return types.TestSnapshotResult.of(answer)
 
     async def token(
         self,
@@ -416,7 +959,8 @@ class AsyncTestMethods:
 
         Args:
             issuer (string of 1–2048 characters; optional): Whose key signs: the issuer of a tenant or a pool
-                of this store. Without it, the default tenant. To name a foreign issuer, give claims an iss.
+                of this store, or one of test.idp. Without it, the default tenant. To name a foreign issuer,
+                give claims an iss.
             subject (string of 0–1024 characters): sub.
             audience (string of 0–1024 characters): aud.
             use (id | access | pool; optional): What typ in the header says, unless header says it: id or

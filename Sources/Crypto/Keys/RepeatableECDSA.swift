@@ -1,0 +1,65 @@
+import COpenSSL
+
+/// ECDSA on P-256 whose nonce comes from the key and the message (RFC 6979), so that a message is signed the same way each time.
+///
+/// For stores that a test has seeded, and nothing else: how long it takes tells something of the key.
+struct RepeatableECDSA: Sendable {
+    private let number: SecretBytes
+
+    /// - Parameter number: the private number, 32 bytes.
+    init(_ number: SecretBytes) { self.number = number }
+
+    /// Writes R‖S of a SHA-256 digest.
+    func sign(_ digest: UnsafeRawBufferPointer, into signature: UnsafeMutableRawBufferPointer) throws(CryptoFailure) {
+        guard let group = EC_GROUP_new_by_curve_name(NID_X9_62_prime256v1), let point = EC_POINT_new(group),
+            let order = EC_GROUP_get0_order(group)
+        else { throw CryptoFailure("sign") }
+        let numbers = BigNumbers()
+        defer {
+            EC_POINT_free(point)
+            EC_GROUP_free(group)
+        }
+        let (h, d) = (numbers.number(Array(digest)), numbers.number(number.copy()))
+        let (k, r, s) = (numbers.new(), numbers.new(), numbers.new())
+        BN_nnmod(h, h, order, numbers.context)
+        var nonces = Nonces(number.copy(), numbers.bytes(h, count: 32))
+        while true {
+            BN_bin2bn(nonces.next(), 32, k)
+            guard BN_is_zero(k) == 0, BN_cmp(k, order) < 0 else { continue }
+            guard EC_POINT_mul(group, point, k, nil, nil, numbers.context) == 1,
+                EC_POINT_get_affine_coordinates(group, point, r, nil, numbers.context) == 1
+            else { throw CryptoFailure("sign") }
+            // s = (h + r d) / k
+            guard BN_nnmod(r, r, order, numbers.context) == 1, BN_mod_mul(s, r, d, order, numbers.context) == 1,
+                BN_mod_add(s, s, h, order, numbers.context) == 1, BN_mod_inverse(k, k, order, numbers.context) != nil,
+                BN_mod_mul(s, s, k, order, numbers.context) == 1
+            else { throw CryptoFailure("sign") }
+            if BN_is_zero(r) == 0, BN_is_zero(s) == 0 { break }
+        }
+        signature.copyBytes(from: numbers.bytes(r, count: 32) + numbers.bytes(s, count: 32))
+    }
+
+    /// RFC 6979 section 3.2.
+    private struct Nonces {
+        private var k = [UInt8](repeating: 0, count: 32)
+        private var v = [UInt8](repeating: 1, count: 32)
+        private var isFirst = true
+
+        init(_ number: [UInt8], _ digest: [UInt8]) {
+            for mark: UInt8 in 0...1 {
+                k = HMAC.sha256(key: k, v + [mark] + number + digest)
+                v = HMAC.sha256(key: k, v)
+            }
+        }
+
+        mutating func next() -> [UInt8] {
+            if !isFirst {
+                k = HMAC.sha256(key: k, v + [0])
+                v = HMAC.sha256(key: k, v)
+            }
+            isFirst = false
+            v = HMAC.sha256(key: k, v)
+            return v
+        }
+    }
+}

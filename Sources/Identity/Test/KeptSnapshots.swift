@@ -1,0 +1,39 @@
+import Contract
+import Synchronization
+
+/// The snapshots that this process keeps in memory.
+final class KeptSnapshots: Sendable {
+    private let state = Mutex((byName: [String: Snapshot](), made: 0))
+    /// Each is as large as the store was.
+    private static let most = 100
+
+    /// Keeps one, in the place of one of the same name.
+    ///
+    /// - Parameter name: nil: a new one.
+    /// - Returns: its name.
+    /// - Throws: `TooManySnapshots`.
+    func keep(_ snapshot: Snapshot, as name: String?) throws -> String {
+        try state.withLock { state in
+            var given = name
+            while given == nil {
+                state.made += 1
+                if state.byName["snapshot-\(state.made)"] == nil { given = "snapshot-\(state.made)" }
+            }
+            let name = given!
+            guard state.byName[name] != nil || state.byName.count < Self.most else { throw TooManySnapshots(maximum: Int64(Self.most)) }
+            state.byName[name] = snapshot
+            return name
+        }
+    }
+
+    /// Forgets all, and begins to number them anew.
+    func forget() { state.withLock { $0 = ([:], 0) } }
+
+    /// - Throws: `SnapshotNotFound`.
+    func snapshot(_ name: String) throws -> Snapshot {
+        try state.withLock { state in
+            guard let snapshot = state.byName[name] else { throw SnapshotNotFound(name: name, kept: state.byName.keys.sorted()) }
+            return snapshot
+        }
+    }
+}

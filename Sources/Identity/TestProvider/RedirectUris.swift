@@ -1,0 +1,53 @@
+import Contract
+
+extension TestClient {
+    /// Whether people may be sent there: letter by letter, but at a loopback address on any port, as programs on a person's machine take
+    /// one that is free (RFC 8252 7.3).
+    func knows(redirectUri: String) -> Bool {
+        let plain = Self.withoutPort(redirectUri)
+        return (redirectUris ?? []).contains {
+            $0.utf8.elementsEqual(redirectUri.utf8) || (plain != nil && Self.withoutPort($0) == plain)
+        }
+    }
+
+    /// A URI at a loopback address without its port, nil for any other.
+    private static func withoutPort(_ uri: String) -> [UInt8]? {
+        for host in ["http://127.0.0.1", "http://[::1]"] where uri.hasPrefix(host) {
+            var rest = uri.utf8.dropFirst(host.utf8.count)
+            if rest.first == UInt8(ascii: ":") {
+                rest = rest.dropFirst().drop { 0x30...0x39 ~= $0 }
+            }
+            guard rest.isEmpty || rest.first == UInt8(ascii: "/") || rest.first == UInt8(ascii: "?") else { return nil }
+            return Array(host.utf8) + rest
+        }
+        return nil
+    }
+}
+
+extension TestIdp.Params {
+    /// - Throws: `InvalidParams` for names that are there twice, and for redirect URIs that nobody can be sent to.
+    func check() throws {
+        var violations: [Violation] = []
+        var names: Set<String> = []
+        for (place, issuer) in (issuers ?? []).enumerated() {
+            if !names.insert(issuer.name).inserted {
+                violations.append(
+                    Violation(pointer: "/issuers/\(place)/name", rule: "duplicate", message: "The issuer \(issuer.name) is there twice."))
+            }
+            var ids: Set<String> = []
+            for (number, client) in (issuer.clients ?? []).enumerated() {
+                let pointer = "/issuers/\(place)/clients/\(number)"
+                if !ids.insert(client.clientId).inserted {
+                    let message = "The client \(client.clientId) is there twice."
+                    violations.append(Violation(pointer: "\(pointer)/clientId", rule: "duplicate", message: message))
+                }
+                for (index, uri) in (client.redirectUris ?? []).enumerated() {
+                    guard let flaw = AuthorizeRequest.flaw(of: uri) else { continue }
+                    violations.append(
+                        Violation(pointer: "\(pointer)/redirectUris/\(index)", rule: "redirect", message: "The redirect URI \(flaw)"))
+                }
+            }
+        }
+        if !violations.isEmpty { throw InvalidParams(violations: violations) }
+    }
+}

@@ -1,0 +1,15 @@
+import JSONRPC
+
+extension Mintmark {
+    /// Serves the contract's methods to the program that this is a part of.
+    ///
+    /// - Parameter receive: gets answers and notifications, see `LocalServer`.
+    public func local(options: ServerOptions = ServerOptions(), receive: @escaping @Sendable (UnsafeRawBufferPointer) -> Void)
+        -> LocalServer
+    {
+        let server = LocalServer(Offering(self), options: options, observer: counters, receive: receive)
+        watchInFlight { [weak server] in server?.inFlight ?? 0 }
+        logsOpening.store(true, ordering: .relaxed)
+        return server
+    }
+}

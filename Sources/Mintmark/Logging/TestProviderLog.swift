@@ -1,0 +1,15 @@
+import Contract
+import Identity
+import Logging
+
+extension ProviderFailures {
+    /// Writes what the provider for tests could not answer to a log.
+    static func logged(to log: Logger) -> Self {
+        Self(
+            named: contractError,
+            report: { request, error in
+                let reason = contractError(error)?.message ?? "\(error)"
+                log.error("test.idp could not answer a request", metadata: ["request": "\(request)", "reason": "\(reason)"])
+            })
+    }
+}

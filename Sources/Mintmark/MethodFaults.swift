@@ -1,0 +1,22 @@
+import Contract
+import Identity
+import JSON
+import JSONRPC
+
+extension Faults {
+    /// - Throws: the error that a test has chosen for this call.
+    func meet(_ call: Call) throws { if call.isFirstRun, let error = error(of: call.method) { throw error } }
+}
+
+extension ChosenError: ResponseError {
+    public func writeData(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.key("type")
+        writer.string(type)
+        for (name, value) in data.members {
+            writer.key(name)
+            writer.value(value)
+        }
+        writer.endObject()
+    }
+}

@@ -1,0 +1,95 @@
+import Identity
+import Storage
+
+/// A setting that makes no sense.
+public struct SettingRefused: Error {
+    /// What to give instead.
+    public let reason: String
+}
+
+extension Realm {
+    /// What a host has set, nil for what it has left out.
+    ///
+    /// - Throws: `SettingRefused`. With `testing` the issuer has to be one that fools nobody.
+    public init(issuer given: String?, region: String?, account: String?, testing: Bool) throws(SettingRefused) {
+        let issuer = given ?? (testing ? "https://testing.mintmark.localhost" : "https://mintmark.localhost")
+        guard let host = Self.host(of: issuer) else {
+            throw SettingRefused(
+                reason: "--issuer is an https URL without query, such as https://id.example.com; '\(issuer)' is not.")
+        }
+        let isReserved =
+            ["localhost", "test", "example"].contains { host == $0 || host.hasSuffix(".\($0)") } || ["127.0.0.1", "[::1]"].contains(host)
+        if testing, !isReserved {
+            throw SettingRefused(
+                reason: "With --testing the issuer must be loopback, .test, .example or .localhost, so that its tokens fool nobody.")
+        }
+        let region = region ?? "local-1"
+        guard (1...18).contains(region.utf8.count),
+            region.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) || $0 == 0x2D })
+        else {
+            throw SettingRefused(reason: "--region has up to 18 lower-case letters, digits and hyphens, such as eu-west-1.")
+        }
+        let account = account ?? "000000000000"
+        guard account.utf8.count == 12, account.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            throw SettingRefused(reason: "--account has 12 digits.")
+        }
+        self.init(issuer: issuer, region: region, account: account)
+    }
+
+    /// The host of an https URL (or of a loopback http one) without query and fragment, nil for anything else.
+    private static func host(of url: String) -> String? {
+        let isPlain = url.hasPrefix("http://")
+        guard isPlain || url.hasPrefix("https://"), !url.contains("?"), !url.contains("#"), !url.contains(" "), url.utf8.count <= 512 else {
+            return nil
+        }
+        let authority = url.dropFirst(isPlain ? 7 : 8).prefix { $0 != "/" }
+        let host = authority.hasPrefix("[") ? authority.prefix { $0 != "]" } + "]" : authority.prefix { $0 != ":" }
+        let isLoopback = ["localhost", "127.0.0.1", "[::1]"].contains(String(host))
+        return host.isEmpty || (isPlain && !isLoopback) ? nil : String(host)
+    }
+}
+
+extension Configuration.Store {
+    /// The store that a host names: a file, `:memory:` or a PostgreSQL address.
+    ///
+    /// - Throws: `SettingRefused`.
+    public init(named store: String) throws(SettingRefused) {
+        if store == ":memory:" {
+            self = .memory
+        } else if store.hasPrefix(":"), store.hasSuffix(":") {
+            throw SettingRefused(reason: "--store \(store) is no store; did you mean :memory:? A file of that name is ./\(store).")
+        } else if store.isEmpty {
+            throw SettingRefused(reason: "--store is empty: name a file, or :memory:.")
+        } else if PostgresAddress.isAddress(store) {
+            self = .postgres(PostgresAddress(store))
+        } else if store.contains("://") {
+            throw SettingRefused(
+                reason:
+                    "--store takes a file, :memory: or postgres://user@host/database; '\(store.prefix { $0 != ":" })' is no store here.")
+        } else {
+            self = .file(store)
+        }
+    }
+
+    /// The store of an application of the user's.
+    ///
+    /// - Parameters:
+    ///   - dataHome: `XDG_DATA_HOME`.
+    ///   - home: `HOME`.
+    /// - Throws: `SettingRefused`.
+    public init(ofApp app: String, dataHome: String?, home: String?) throws(SettingRefused) {
+        let isName = app.utf8.allSatisfy {
+            (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) || [0x2D, 0x2E, 0x5F].contains($0)
+        }
+        guard isName, !app.isEmpty, !app.hasPrefix("."), app.utf8.count <= 64 else {
+            throw SettingRefused(reason: "--app takes up to 64 letters, digits, dots, hyphens and underscores, and begins with no dot.")
+        }
+        if let dataHome, dataHome.hasPrefix("/") {
+            self = .file("\(dataHome)/mintmark/\(app).db")
+        } else if let home, home.hasPrefix("/") {
+            self = .file("\(home)/.local/share/mintmark/\(app).db")
+        } else {
+            throw SettingRefused(reason: "There is no HOME to keep a store in; name one with --store.")
+        }
+    }
+}

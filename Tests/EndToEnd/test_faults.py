@@ -1,0 +1,291 @@
+"""Faults that a test makes: each fails where the real thing would, so that what comes of it is real too."""
+
+import time
+import unittest
+
+from endtoend import EndToEnd, make_pool, mint, only
+from websites import DISCOVERY, OpenIDWebsite
+
+ALICE = {"username": "alice@example.com"}
+
+
+class Faults(EndToEnd):
+    def testing(self, **more):
+        return self.spawn("--testing", "--clock", "1700000000", **more)
+
+    def arm(self, sidecar, **fault):
+        return sidecar.call("test.fault", fault)["armed"]
+
+
+class Methods(Faults):
+    def test_a_method_answers_the_chosen_error_after_so_many_calls_so_many_times(self):
+        sidecar = self.testing()
+        pool = make_pool(sidecar)["poolId"]
+        fault = {"kind": "method", "method": "token.mintForDeveloper", "error": "storeBusy"}
+        self.assertEqual(
+            self.arm(sidecar, method="token.mintForDeveloper", error="storeBusy", afterCalls=3, times=2), [{**fault, "afterCalls": 3, "times": 2}])
+        first = mint(sidecar, pool)["identityId"]
+        # A call that goes from where it is read to where it may write is one call.
+        mint(sidecar, pool, "bob")
+        self.assertEqual(self.arm(sidecar), [{**fault, "afterCalls": 1, "times": 2}])
+        mint(sidecar, pool, "carol")
+        for left in ([{**fault, "times": 1}], []):
+            error = sidecar.refusal("token.mintForDeveloper", {"poolId": pool, "logins": {"login.shop": "dave"}})
+            self.assertEqual((error.code, error.data), (8001, {"type": "storeBusy", "retryAfterSeconds": 1}))
+            self.assertEqual(error.message, "The store is busy. Try again in 1 s; is another program holding it locked?")
+            self.assertEqual(self.arm(sidecar), left)
+        self.assertEqual(len(sidecar.call("identity.list", {"poolId": pool})["identities"]), 3, "the call itself did not happen")
+        self.assertEqual(mint(sidecar, pool)["identityId"], first)
+
+    def test_its_data_is_given_or_made_up(self):
+        sidecar = self.testing()
+        for error, data, code, wanted, message in (
+                ("invalidCode", {"attemptsLeft": 2}, 4009, {"attemptsLeft": 2}, "This is not the code. Tries left with it: 2. The continuation"),
+                ("poolNotFound", {}, 2001, {"poolId": "local-1:00000000-0000-4000-8000-000000000000"}, "local-1:0000"),
+                ("tokenExpired", {"now": 1800000000}, 3005, {"expiredAt": 1700000000, "now": 1800000000}, "1800000000"),
+                ("requestCancelled", {}, -32800, {}, "")):
+            self.arm(sidecar, method="system.ping", error=error, data=data)
+            refusal = sidecar.refusal("system.ping")
+            self.assertEqual((refusal.code, refusal.data), (code, {"type": error, **wanted}))
+            self.assertIn(message, refusal.message)
+
+    def test_what_is_made_up_could_be_and_sends_nobody_to_a_log_line_that_is_not_there(self):
+        sidecar = self.testing()
+        now = 1_900_000_000
+        sidecar.call("test.clock", {"setAt": now})
+        for error, data, wanted in (
+                ("accountLocked", {}, {"lockedUntil": now + 60, "retryAfterSeconds": 60}),
+                ("accountLocked", {"retryAfterSeconds": 5}, {"lockedUntil": now + 5, "retryAfterSeconds": 5}),
+                ("accountLocked", {"lockedUntil": now + 7}, {"lockedUntil": now + 7, "retryAfterSeconds": 7}),
+                ("accountLocked", {"retryAfterSeconds": 2**63 - 1}, {"lockedUntil": now + 2**32, "retryAfterSeconds": 2**63 - 1}),
+                ("tokenExpired", {"expiredAt": now - 1}, {"expiredAt": now - 1, "now": now}), ("storeBusy", {}, {"retryAfterSeconds": 1})):
+            self.arm(sidecar, method="system.ping", error=error, data=data)
+            self.assertEqual(sidecar.refusal("system.ping").data, {"type": error, **wanted})
+        self.arm(sidecar, method="system.ping", error="internalError")
+        refusal = sidecar.refusal("system.ping")
+        self.assertEqual((refusal.code, refusal.data["incident"]), (-32603, "test.fault"))
+        self.assertIn("no log line", refusal.message)
+        self.arm(sidecar, method="system.ping", error="internalError", data={"incident": "i-1"})
+        self.assertIn("incident i-1", sidecar.refusal("system.ping").message)
+
+    def test_every_error_of_the_contract_can_be_chosen_and_is_whole(self):
+        sidecar = self.testing()
+        errors = sidecar.call("rpc.discover")["components"]["errors"]
+        for type, entry in errors.items():
+            self.arm(sidecar, method="system.ping", error=type)
+            refusal = sidecar.refusal("system.ping")
+            self.assertEqual((refusal.code, refusal.type), (entry["code"], type))
+            self.assertEqual(set(refusal.data), set(entry["data"]["required"]), type)
+            self.assertNotRegex(refusal.message, r"[{}\[\]]", type)
+
+    def test_what_there_is_not_is_refused_with_what_there_is(self):
+        sidecar = self.testing()
+        for fault, pointer, says in (
+                ({"method": "token.mintForDevelopers", "error": "storeBusy"}, "/method", "token.mintForDeveloper"),
+                ({"method": "system.ping", "error": "storeBusi"}, "/error", "storeBusy"),
+                ({"method": "system.ping"}, "/error", "missing"), ({"error": "storeBusy"}, "/error", "goes with method"),
+                ({"method": "system.ping", "error": "invalidCode", "data": {"attemptsLeft": "two"}}, "/data/attemptsLeft", "integer"),
+                ({"method": "system.ping", "error": "invalidCode", "data": {"attempts": 2}}, "/data/attempts", "attemptsLeft"),
+                ({"provider": "https://login.example.com"}, "/failure", "down"),
+                ({"provider": "https://", "failure": "down"}, "/provider", "host"),
+                ({"provider": "login.example.com", "failure": "slow"}, "/delayMilliseconds", "missing"),
+                ({"store": "busy", "forMilliseconds": 5, "times": 2}, "/times", "not both"),
+                ({"delivery": "refused", "forMilliseconds": 5}, "/forMilliseconds", "goes with store"),
+                ({"provider": "not a url at all ", "failure": "down"}, "/provider", "URL"), ({"provider": "login.example.com:x", "failure": "down"}, "/provider", "URL"),
+                ({"provider": "login.example.com", "failure": "down", "delayMilliseconds": 5}, "/delayMilliseconds", "slow only"),
+                ({"clockJumpSeconds": 100, "afterCalls": 2}, "/afterCalls", "goes with method, delivery, provider or store"),
+                ({"clockJumpSeconds": 100, "times": 2}, "/times", "goes with method, delivery, provider or store"),
+                ({"afterCalls": 3}, "/afterCalls", "goes with"), ({"clear": True, "times": 3}, "/times", "goes with"),
+                ({"method": "test.fault", "error": "storeBusy"}, "/method", "cannot be made to fail"),
+                ({"method": "test.reset", "error": "storeBusy"}, "/method", "cannot be made to fail"),
+                ({"store": "busy", "to": "alice"}, "/to", "goes with delivery"), ({"delivery": "lost"}, "/delivery", "")):
+            with self.subTest(fault):
+                error = self.refused("invalidParams", sidecar, "test.fault", fault)
+                self.assertEqual([each["pointer"] for each in error.data["violations"]], [pointer])
+                self.assertIn(says, error.message)
+        self.assertEqual(self.arm(sidecar), [])
+
+    def test_faults_are_of_one_process_come_in_order_and_are_cleared(self):
+        first, second = (self.testing(store=self.path("a.db")) for _ in range(2))
+        self.arm(first, method="system.ping", error="storeBusy")
+        self.arm(first, method="system.ping", error="storeFull", times=5)
+        self.assertEqual(self.arm(second), [])
+        second.call("system.ping")
+        self.assertEqual([first.refusal("system.ping").type for _ in range(2)], ["storeBusy", "storeFull"])
+        self.assertEqual(self.arm(first, clear=True, delivery="refused"), [{"kind": "delivery", "delivery": "refused", "times": 1}])
+        first.call("system.ping")
+        self.assertEqual(self.arm(first, clear=True), [])
+
+    def test_a_reset_ends_them_whatever_they_are(self):
+        first, second = (self.testing(store=self.path("a.db")) for _ in range(2))
+        for fault in ({"method": "system.ping", "error": "storeBusy", "times": 1_000_000}, {"store": "busy", "forMilliseconds": 600_000},
+                      {"store": "full", "times": 1000}, {"delivery": "refused", "times": 9}, {"provider": "login.example.com", "failure": "down"},
+                      {"clockJumpSeconds": 3600}):
+            self.arm(first, **fault)
+        self.arm(second, delivery="refused")
+        self.assertEqual(first.call("test.reset")["now"], 1700000000)
+        self.assertEqual(self.arm(first), [])
+        self.assertEqual(first.call("system.ping"), {"now": 1700000000})
+        make_pool(first)
+        self.assertEqual(len(self.arm(second)), 1, "they are another process's own")
+
+    @only("sqlite")
+    def test_a_store_that_is_none_for_testing_has_none(self):
+        self.refused("methodNotFound", self.spawn(store=self.path("real.db")), "test.fault")
+
+
+class Deliveries(Faults):
+    def codes(self, sidecar, name="alice@example.com"):
+        return [each["code"] for each in sidecar.call("test.outbox", {"to": name})["messages"]]
+
+    def test_a_message_that_is_refused_changes_nothing_and_counts_for_nothing(self):
+        sidecar = self.testing()
+        sidecar.call("tenant.update", {"tenantId": "default", "codes": {"sendsPerAddress": 2, "resendAfterSeconds": 0}})
+        started = sidecar.call("signUp.start", ALICE)
+        self.arm(sidecar, delivery="refused", times=3)
+        for _ in range(3):
+            error = self.refused("messageNotSent", sidecar, "signUp.resendCode", {"continuationToken": started["continuationToken"]})
+            self.assertEqual((error.data["channel"], error.data.get("mayHaveArrived")), ("email", None))
+        self.assertEqual(len(self.codes(sidecar)), 1)
+        # The code before is good, and of the two that may be sent one is left.
+        resent = sidecar.call("signUp.resendCode", {"continuationToken": started["continuationToken"]})
+        _, new = self.codes(sidecar)
+        done = sidecar.call("signUp.submitCode", {"continuationToken": resent["continuationToken"], "code": new})
+        self.assertEqual(done["state"], "completed")
+
+    def test_a_message_that_may_have_arrived_has_and_counts_and_its_code_is_not_good(self):
+        sidecar = self.testing()
+        sidecar.call("tenant.update", {"tenantId": "default", "codes": {"sendsPerAddress": 2, "resendAfterSeconds": 0}})
+        started = sidecar.call("signUp.start", ALICE)
+        self.arm(sidecar, delivery="mayHaveArrived")
+        error = self.refused("messageNotSent", sidecar, "signUp.resendCode", {"continuationToken": started["continuationToken"]})
+        self.assertTrue(error.data["mayHaveArrived"])
+        old, lost = self.codes(sidecar)
+        self.refused("tooManyCodes", sidecar, "signUp.resendCode", {"continuationToken": started["continuationToken"]})
+        self.refused("invalidCode", sidecar, "signUp.submitCode", {"continuationToken": started["continuationToken"], "code": lost})
+        sidecar.call("signUp.submitCode", {"continuationToken": started["continuationToken"], "code": old})
+
+    def test_only_messages_to_one_address_fail_and_only_when_it_is_their_turn(self):
+        sidecar = self.testing()
+        self.arm(sidecar, delivery="refused", to="BOB@example.com", afterCalls=1)
+        sidecar.call("signUp.start", {"username": "alice@example.com"})
+        sidecar.call("signUp.start", {"username": "bob@example.com"})
+        sidecar.call("signUp.start", {"username": "carol@example.com"})
+        self.refused("messageNotSent", sidecar, "signUp.start", {"username": "bob@example.com", "password": "correct Horse 9"})
+        sidecar.call("signUp.start", {"username": "bob@example.com", "password": "correct Horse 9"})
+        self.assertEqual(len(self.codes(sidecar, "bob@example.com")), 2)
+        self.assertEqual(len(sidecar.call("test.outbox")["messages"]), 4)
+
+
+class Providers(Faults):
+    def setUp(self):
+        super().setUp()
+        self.site = OpenIDWebsite()
+        self.addCleanup(self.site.close)
+        self.sidecar = self.spawn("--testing")
+        self.pool = self.sidecar.call("pool.create", {"name": "shop", "providers": [self.site.settings()]})["poolId"]
+
+    def login(self):
+        return {"poolId": self.pool, "logins": {self.site.name: self.site.token()}}
+
+    def test_a_provider_that_is_down_is_not_reached_until_it_is_up(self):
+        self.arm(self.sidecar, provider=self.site.issuer + "/any/path", failure="down")
+        error = self.refused("providerUnavailable", self.sidecar, "identity.resolve", self.login())
+        self.assertEqual(error.data["provider"], self.site.name)
+        self.assertEqual(self.site.count(DISCOVERY), 0)
+        # It would be left alone for some seconds now; but for a test all is well at once.
+        self.arm(self.sidecar, clear=True)
+        self.assertIn("identityId", self.sidecar.call("identity.resolve", self.login()))
+
+    def test_others_are_as_they_were(self):
+        port = self.site.name.split(":")[1]
+        for other in ("login.example.com", self.site.name[:-1], f"https://localhost:{port}", "http://127.0.0.1"):
+            self.arm(self.sidecar, provider=other, failure="down")
+        self.assertIn("identityId", self.sidecar.call("identity.resolve", self.login()))
+
+    def test_a_provider_that_is_slow_answers_later(self):
+        self.arm(self.sidecar, provider="127.0.0.1", failure="slow", delayMilliseconds=300, times=1)
+        began = time.monotonic()
+        self.assertIn("identityId", self.sidecar.call("identity.resolve", self.login()))
+        self.assertGreaterEqual(time.monotonic() - began, 0.3)
+        self.assertEqual(self.arm(self.sidecar), [])
+
+
+class Stores(Faults):
+    def test_writes_fail_and_reads_do_not(self):
+        sidecar = self.testing()
+        pool = make_pool(sidecar)["poolId"]
+        mint(sidecar, pool)
+        for how, error, code in (("busy", "storeBusy", 8001), ("full", "storeFull", 8003), ("readOnly", "storeReadOnly", 8002)):
+            self.arm(sidecar, store=how, times=2)
+            mint(sidecar, pool)
+            for _ in range(2):
+                self.assertEqual(self.refused(error, sidecar, "pool.create", {"name": "another"}).code, code)
+            sidecar.call("pool.create", {"name": how})
+        self.assertEqual(len(sidecar.call("pool.list")["pools"]), 4)
+
+    def test_a_store_is_busy_for_a_time(self):
+        sidecar = self.testing()
+        armed, = self.arm(sidecar, store="busy", forMilliseconds=600_000)
+        self.assertIn(armed["forMilliseconds"], range(1, 600_001))
+        self.assertNotIn("times", armed)
+        for _ in range(3):
+            self.refused("storeBusy", sidecar, "pool.create", {"name": "shop"})
+        # The harness itself goes on.
+        sidecar.call("test.clock", {"advanceSeconds": 10})
+        sidecar.call("test.snapshot")
+        self.arm(sidecar, clear=True)
+        sidecar.call("pool.create", {"name": "shop"})
+        self.arm(sidecar, store="busy", forMilliseconds=1)
+        time.sleep(0.002)
+        sidecar.call("pool.create", {"name": "shop"})
+        self.assertEqual(self.arm(sidecar), [])
+
+    def test_health_says_so(self):
+        sidecar = self.testing()
+        self.arm(sidecar, store="full", forMilliseconds=600_000)
+        health = sidecar.call("system.health")
+        self.assertFalse(health["ready"])
+        self.assertIn("full", health["checks"][0]["detail"])
+
+    def test_what_a_seed_draws_meets_none_of_them(self):
+        sidecar = self.testing()
+        sidecar.call("test.seed", {"seed": "seven"})
+        self.arm(sidecar, store="busy")
+        self.refused("storeBusy", sidecar, "pool.create", {"name": "shop"})
+        again = sidecar.call("pool.create", {"name": "shop"})
+        other = self.testing()
+        other.call("test.seed", {"seed": "seven"})
+        pools = [other.call("pool.create", {"name": "shop"})["poolId"] for _ in range(2)]
+        self.assertIn(again["poolId"], pools, "what was drawn came from the seed")
+
+
+class Clocks(Faults):
+    def test_one_process_is_off_and_nothing_that_is_due_is_done(self):
+        first, second = (self.testing(store=self.path("a.db")) for _ in range(2))
+        step = first.call("signUp.start", ALICE)
+        rows = first.call("store.stats")["rows"]["flow"]
+        self.assertEqual(self.arm(first, clockJumpSeconds=86_400), [{"kind": "clock", "clockJumpSeconds": 86_400}])
+        self.assertEqual([each.call("system.ping")["now"] for each in (first, second)], [1700086400, 1700000000])
+        self.assertEqual([each.call("test.clock")["now"] for each in (first, second)], [1700000000] * 2)
+        self.assertEqual(first.call("store.stats")["rows"]["flow"], rows)
+        code = second.call("test.outbox")["messages"][0]["code"]
+        submitted = {"continuationToken": step["continuationToken"], "code": code}
+        self.refused(("continuationTokenExpired", "codeExpired"), first, "signUp.submitCode", submitted)
+        self.assertEqual(second.call("signUp.submitCode", submitted)["state"], "completed")
+        # Jumps add up.
+        self.assertEqual(self.arm(first, clockJumpSeconds=-90_000)[0]["clockJumpSeconds"], -3600)
+        token = mint(second, pool := make_pool(second)["poolId"])["token"]
+        self.soon_refused("tokenNotYetValid", first, "token.verify", {"token": token, "audience": pool})
+        self.assertEqual(self.arm(first, clear=True), [])
+        self.assertEqual(first.call("system.ping")["now"], 1700000000)
+
+    def test_a_jump_out_of_all_time_is_refused(self):
+        sidecar = self.testing()
+        self.arm(sidecar, clockJumpSeconds=-1_600_000_000)
+        self.refused("clockOutOfRange", sidecar, "test.fault", {"clockJumpSeconds": -200_000_000})
+        self.assertEqual(self.arm(sidecar, clear=True, clockJumpSeconds=-1_600_000_000)[0]["clockJumpSeconds"], -1_600_000_000)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,71 @@
+"""The provider for tests and its tokens: who gets one for which, what it tells of them, and who may ask."""
+
+import json
+
+from test_test_idp import BACK, WithProvider
+
+EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"
+ACCESS = "urn:ietf:params:oauth:token-type:access_token"
+
+
+class Tokens(WithProvider):
+    def test_a_client_of_its_own_and_a_chain_of_them(self):
+        account = self.account()
+        own = self.token(grant_type="client_credentials", client_id="job", client_secret="x", scope="stock:read", audience="stock")[1]
+        claims = self.verified(own["access_token"], "stock")
+        self.assertEqual((claims["sub"], claims["client_id"], claims["scope"], "sid" in claims), ("job", "job", "stock:read", False))
+        self.assertEqual(self.userinfo(own["access_token"])[0], 403)
+        user = self.tokens(scope="openid orders:read", audience="front")["access_token"]
+        form = {"grant_type": EXCHANGE, "client_id": "front", "subject_token": user, "subject_token_type": ACCESS}
+        answer = self.token(**form, audience="stock", actor_token=own["access_token"], actor_token_type=ACCESS, scope="orders:read")[1]
+        self.assertEqual(answer["issued_token_type"], ACCESS)
+        claims = self.verified(answer["access_token"], "stock")
+        self.assertEqual((claims["sub"], claims["act"], claims["scope"]), (account["accountId"], {"sub": "job"}, "orders:read"))
+        further = self.token(**{**form, "subject_token": answer["access_token"]}, audience="mail", actor_token=own["access_token"], actor_token_type=ACCESS)[1]
+        self.assertEqual(self.verified(further["access_token"], "mail")["act"], {"sub": "job", "act": {"sub": "job"}})
+        self.no_token("invalid_scope", **form, scope="orders:write")
+        self.no_token("invalid_request", **{**form, "subject_token": user[:-4] + "AAAA"})
+        self.no_token("invalid_request", **{**form, "subject_token_type": "urn:ietf:params:oauth:token-type:saml2"})
+        self.sidecar.call("session.revokeAll", {"accountId": account["accountId"]})
+        self.assertIn("session was ended", self.no_token("invalid_request", **form))
+
+    def test_tokens_are_looked_at_and_taken_back(self):
+        self.account()
+        answer = self.tokens(scope="openid email offline_access")
+        look = lambda token: json.loads(self.person.open(self.issuer + "/introspect", {"client_id": "shop", "token": token}).body)
+        back = lambda token, client="shop": self.person.open(self.issuer + "/revoke", {"client_id": client, "token": token}).status
+        self.assertEqual((look(answer["access_token"])["active"], look(answer["access_token"])["scope"]), (True, "openid email offline_access"))
+        self.assertEqual((look(answer["refresh_token"])["active"], look("rubbish")), (True, {"active": False}))
+        self.assertEqual((back(answer["access_token"], "other"), back("rubbish"), back(answer["access_token"])), (400, 200, 200))
+        self.assertEqual(look(answer["access_token"]), {"active": False})
+        status, _, headers = self.userinfo(answer["access_token"])
+        self.assertEqual(status, 401)
+        self.assertIn('error="invalid_token"', headers["WWW-Authenticate"])
+        self.assertEqual(back(answer["refresh_token"]), 200)
+        self.assertEqual(look(answer["refresh_token"]), {"active": False})
+        self.assertEqual(self.person.open(self.issuer + "/userinfo").headers["WWW-Authenticate"], 'Bearer realm="mintmark"')
+
+    def test_what_a_token_claims_of_itself_does_not_make_it_good_or_bad(self):
+        self.account()
+        self.sidecar.call("test.enqueue", {"claims": {"active": False, "token_type": "mac", "roles": ["admin"]}})
+        token = self.tokens()["access_token"]
+        answer = json.loads(self.person.open(self.issuer + "/introspect", {"client_id": "shop", "token": token}).body)
+        self.assertEqual((answer["active"], answer["token_type"], answer["roles"]), (True, "Bearer", ["admin"]))
+
+    def test_a_token_that_says_too_little_or_comes_twice_is_refused(self):
+        self.account()
+        status, answer, headers = self.userinfo(self.tokens(scope="email")["access_token"])
+        self.assertEqual((status, answer["error"]), (403, "insufficient_scope"))
+        self.assertRegex(headers["WWW-Authenticate"], '^Bearer realm="mintmark", error="insufficient_scope", error_description=')
+        token = self.tokens(prompt="login")["access_token"]
+        twice = self.person.open(self.issuer + "/userinfo", {"access_token": token}, Authorization=f"Bearer {token}")
+        self.assertEqual((twice.status, json.loads(twice.body)["error"]), (400, "invalid_request"))
+        self.assertEqual(self.person.open(self.issuer + "/userinfo", {"access_token": token}).status, 200)
+
+    def test_only_clients_with_a_secret_look_at_tokens_where_clients_are_known(self):
+        clients = [{"clientId": "app", "redirectUris": [BACK]}, {"clientId": "api", "clientSecret": "s"}]
+        issuer = self.sidecar.call("test.idp", {"issuers": [{"name": "strict", "tenantId": "default", "clients": clients}]})["issuer"]
+        refused = self.person.open(issuer + "/introspect", {"client_id": "app", "token": "x"})
+        self.assertEqual((refused.status, json.loads(refused.body)["error"]), (401, "invalid_client"))
+        looked = self.person.open(issuer + "/introspect", {"client_id": "api", "client_secret": "s", "token": "x"})
+        self.assertEqual((looked.status, json.loads(looked.body)), (200, {"active": False}))

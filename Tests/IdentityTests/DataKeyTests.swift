@@ -1,0 +1,24 @@
+import Crypto
+import Platform
+import Storage
+import Testing
+
+@testable import Identity
+
+@Suite("the data key")
+struct DataKeyTests {
+    private func newStore(isTesting: Bool, under master: MasterKey) throws -> [UInt8] {
+        let database = try SQLiteDatabase(.memory, migrations: Schema.migrations, connectionId: SystemRandom().uuid())
+        defer { database.close() }
+        return try DataKey.open(in: database, isTesting: isTesting, random: SystemRandom(), now: 1_700_000_000) { _ in master }.copy()
+    }
+
+    @Test("of a new store is a new one, even under one master key, but for testing stores")
+    func fresh() throws {
+        let master = MasterKey.ofMemory
+        let testing = try (0..<2).map { _ in try newStore(isTesting: true, under: master) }
+        let real = try (0..<2).map { _ in try newStore(isTesting: false, under: master) }
+        #expect(testing[0] == testing[1])
+        #expect(Set([testing[0]] + real).count == 3)
+    }
+}

@@ -1,0 +1,77 @@
+import Testing
+
+@testable import Identity
+
+@Suite("what the provider for tests remembers")
+struct ProviderStateTests {
+    private static let grant = ProviderState.Grant(issuer: "default", clientId: "shop", scopes: Scopes("openid"))
+
+    @Test("for one more than there may be, the one that was kept first gives way, and no other")
+    func firstGivesWay() {
+        var numbers = Remembered<Int>(atMost: 3)
+        for (place, name) in ["a", "b", "c"].enumerated() { numbers[name] = place }
+        numbers["a"] = 10
+        numbers["d"] = 3
+        #expect(numbers["a"] == nil && numbers["b"] == 1 && numbers["d"] == 3)
+        // One that was taken out and comes again is the last.
+        numbers["b"] = nil
+        numbers["b"] = 11
+        numbers["e"] = 4
+        #expect(numbers["c"] == nil && numbers["b"] == 11 && numbers.count == 3)
+        for each in 0..<1000 {
+            numbers["\(each)"] = each
+            if each % 2 == 0 { numbers["\(each)"] = nil }
+        }
+        #expect(numbers.all.map(\.name).sorted() == ["995", "997", "999"])
+        numbers.forget { $0 < 997 || $0 == 999 }
+        #expect(numbers.all.map(\.name).sorted() == ["997", "999"])
+    }
+
+    @Test("refresh tokens of the last logins stay good, however many logins there are")
+    func manyLogins() {
+        var (state, spent) = (ProviderState(), 0)
+        for each in 0..<(ProviderState.limit + 100) {
+            let code = ProviderState.Code(
+                grant: Self.grant, redirectUri: "a:b", challenge: nil, nonce: nil, sessionId: "\(each)", refreshToken: "r", expiresAt: 60)
+            state.keep(code, as: "\(each)", at: 0)
+            if state.spend("\(each)") { spent += 1 }
+        }
+        #expect(spent == ProviderState.limit + 100)
+        #expect(state.grants.count == ProviderState.limit && state.codes.count == ProviderState.limit)
+        #expect(state.grants["99"] == nil && state.grants["100"] != nil)
+    }
+
+    @Test("access tokens that were taken back are so until they would have ended")
+    func revoked() {
+        var state = ProviderState()
+        state.revoke("early", until: 100, at: 0)
+        state.revoke("late", until: 1000, at: 0)
+        for each in 0...ProviderState.limit { state.revoke("\(each)", until: 1000, at: 99) }
+        #expect(state.revoked["early"] != nil && state.revoked["late"] != nil && state.revoked["0"] != nil)
+        state.revoke("last", until: 1000, at: 100)
+        #expect(state.revoked["early"] == nil && state.revoked["late"] != nil && state.revoked["last"] != nil)
+    }
+
+    @Test("a code is spent once, and its grant begins then")
+    func spending() {
+        var state = ProviderState()
+        state.codes["c"] = ProviderState.Code(
+            grant: Self.grant, redirectUri: "a:b", challenge: nil, nonce: nil, sessionId: "s", refreshToken: "r", expiresAt: 60)
+        state.devices["d"] = ProviderDevice(grant: Self.grant, userCode: "AAAA-AAAA", expiresAt: 60)
+        #expect(state.grants["s"] == nil)
+        let codes = [state.spend("c"), state.spend("c"), state.spend("e")]
+        #expect(codes == [true, false, false] && state.grants["s"] != nil)
+        let devices = [state.spend(device: "d", "t"), state.spend(device: "d", "t")]
+        #expect(devices == [true, false] && state.grants["t"] != nil)
+    }
+
+    @Test(
+        "a device asks too soon if both the clock of the store and that of the machine say so",
+        arguments: [(100, 1, true), (104, 4, true), (105, 1, false), (100, 5, false), (100, 600, false)])
+    func tooSoon(now: Int64, seconds: UInt64, isTooSoon: Bool) {
+        var device = ProviderDevice(grant: Self.grant, userCode: "AAAA-AAAA", expiresAt: 700)
+        #expect(!device.isAskedTooSoon(at: now, seconds * 1_000_000_000))
+        (device.polledAt, device.polledAtNanoseconds) = (100, 0)
+        #expect(device.isAskedTooSoon(at: now, seconds * 1_000_000_000) == isTooSoon)
+    }
+}
