@@ -134,7 +134,7 @@ class TimeLimits(ClientTest):
         began = time.monotonic()
         with self.assertRaises(TimeoutError) as caught:
             m.system.ping(timeout=0.2)
-        self.assertLess(time.monotonic() - began, 2)
+        self.assertLess(time.monotonic() - began, 20)
         self.assertIn("system.ping was not answered within 0.2 s", str(caught.exception))
         self.go_on(m)
         self.assertGreater(m.system.ping().now, 0)
@@ -153,7 +153,7 @@ class TimeLimits(ClientTest):
             calls = [threads.submit(m.pool.create, name="x" * 500_000, timeout=0.3) for _ in range(4)]
             for each in calls:
                 self.assertIsInstance(each.exception(), mintmark.CallTimeout)
-        self.assertLess(time.monotonic() - began, 5)
+        self.assertLess(time.monotonic() - began, 20)
         self.go_on(m)
         self.assertGreater(m.system.ping().now, 0)
 

@@ -6,7 +6,7 @@ import signal
 import unittest
 
 from support import ClientTest, mintmark
-from mintmark import AsyncCredentialsProvider, AsyncMintmark
+from mintmark import AsyncCredentialsProvider, AsyncMintmark, CredentialsProvider
 
 ALICE = {"login.shop": "alice"}
 
@@ -30,6 +30,19 @@ class Provider(ClientTest, unittest.IsolatedAsyncioTestCase):
             await asyncio.sleep(0.2)
             return await m.token.mint_for_developer(pool_id=pool, logins=logins, identity_id=identity_id)
         return on_token_required
+
+    async def test_one_that_was_closed_before_its_first_use_opens_nothing(self):
+        m, plain = await self.client(), self.memory()
+        pool = await a_shop(m)
+        provider = AsyncCredentialsProvider(m, pool, self.backend(m, pool, []))
+        await provider.close()
+        with self.assertRaisesRegex(mintmark.errors.ProviderNotOpen, "was closed"):
+            await provider.identity_id()
+        shop = plain.pool.create(name="shop", allow_unauthenticated=True).pool_id
+        with CredentialsProvider(plain, shop, lambda logins, identity_id: None) as other:
+            pass
+        with self.assertRaisesRegex(mintmark.errors.ProviderNotOpen, "was closed"):
+            other.identity_id()
 
     async def test_calls_that_come_meanwhile_join(self):
         m, asked = await self.client(), []

@@ -45,6 +45,31 @@ class Plugin(ClientTest):
     def test_tests_that_share_a_process_each_find_it_new(self):
         self.assertIn("3 passed", self.run_tests(self.TWO.replace("{count}", "1"), "mintmark_scope = session\n"))
 
+    def test_nothing_that_a_test_armed_gave_or_kept_is_met_by_the_next(self):
+        self.assertIn("2 passed", self.run_tests("""
+            import urllib.request
+            import mintmark as package, pytest
+
+            def test_first(mintmark):
+                mintmark.test.idp(issuers=[{"name": "default", "clients": [{"clientId": "only"}]}])
+                mintmark.test.enqueue(claims={"role": "admin"})
+                mintmark.test.snapshot(name="mine")
+                mintmark.test.fault(method="system.ping", error="storeBusy", times=1000000)
+                mintmark.test.fault(store="busy", times=1000000)
+                mintmark.test.fault(clock_jump_seconds=3600)
+
+            def test_second(mintmark):
+                assert mintmark.test.fault().armed == []
+                assert abs(mintmark.system.ping().now - mintmark.test.clock().now) < 600
+                mintmark.pool.create(name="shop")
+                assert mintmark.test.enqueue().waiting == []
+                asked = "/authorize?client_id=shop&response_type=code&redirect_uri=http://localhost/b&scope=openid"
+                direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+                assert direct.open(mintmark.test.idp().issuer + asked).status == 200
+                with pytest.raises(package.errors.SnapshotNotFound):
+                    mintmark.test.restore(name="mine")
+        """, "mintmark_scope = session\n"))
+
     def test_the_outbox_has_the_code(self):
         self.assertIn("1 passed", self.run_tests("""
             import datetime, pytest
@@ -63,8 +88,64 @@ class Plugin(ClientTest):
         """))
 
     def test_a_failing_test_shows_the_log_and_a_wrong_setting_is_told(self):
-        self.assertIn("1 failed", self.run_tests("def test_it(mintmark): assert mintmark.system.ping().now == 0", status=1))
+        talks = self.program("print('a word', file=sys.stderr, flush=True); answer(result={'now': 1})")
+        said = self.run_tests("def test_it(mintmark): assert mintmark.system.ping().now == 0", f"mintmark_binary = {talks}\n", status=1)
+        self.assertIn("1 failed", said)
+        self.assertIn("a word", said)
         self.assertIn("mintmark_scope is one of", self.run_tests("def test_it(mintmark): pass", "mintmark_scope = moon\n", status=4))
+
+    def test_a_process_that_died_is_replaced_for_the_next_test(self):
+        self.assertIn("1 failed, 1 passed", self.run_tests("""
+            import os, signal
+
+            def test_first(mintmark):
+                os.kill(mintmark._process._process.pid, signal.SIGKILL)
+                mintmark.system.ping()
+
+            def test_second(mintmark, mintmark_clock):
+                import datetime
+                before = mintmark_clock.freeze()
+                assert mintmark_clock.advance(datetime.timedelta(hours=1)) == before + 3600
+                assert mintmark_clock.advance(30.0, minutes=1) == before + 3690
+        """, "mintmark_scope = session\n", status=1))
+
+    def test_a_client_that_a_test_closed_is_replaced_for_the_next_test(self):
+        self.assertIn("2 passed", self.run_tests("""
+            def test_first(mintmark):
+                mintmark.close()
+
+            def test_second(mintmark):
+                assert mintmark.pool.list().pools == []
+        """, "mintmark_scope = session\n"))
+
+    def test_a_call_that_fails_is_shown_where_the_test_made_it(self):
+        said = self.run_tests("def test_it(mintmark):\n    mintmark.pool.get(pool_id='wrong')", status=1)
+        self.assertRegex(said, r"test_it\.py:2: InvalidParams")
+        self.assertNotIn("_client.py", said)
+
+    def test_a_call_that_is_under_way_is_not_waited_for(self):
+        self.assertIn("2 passed", self.run_tests("""
+            import threading
+
+            import mintmark as package
+
+            outcomes, threads = [], []
+
+            def wait(client):
+                try:
+                    client.test.outbox(wait_seconds=60)
+                    outcomes.append("answered")
+                except package.MintmarkError:
+                    outcomes.append("ended")
+
+            def test_first(mintmark):
+                threads.append(threading.Thread(target=wait, args=(mintmark,)))
+                threads[0].start()
+
+            def test_second():
+                threads[0].join()
+                assert outcomes == ["ended"]
+        """))
 
     def test_the_package_brings_it(self):
         with open(os.path.join(ROOT, "clients", "python", "pyproject.toml")) as file:

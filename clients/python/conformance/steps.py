@@ -1,0 +1,97 @@
+"""What the drivers of both Python clients share: names, strange values, and errors as ../../conformance/README.md has them."""
+
+import asyncio
+import datetime
+import keyword
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), os.pardir, "src"))
+
+import mintmark  # noqa: E402
+from mintmark._record import Record  # noqa: E402
+from mintmark.generated.contract import METHODS  # noqa: E402
+
+
+class Cancelled(BaseException):
+    """What a call is cancelled by: as KeyboardInterrupt, it is raised by a signal, in the main thread."""
+
+
+class Down(Exception):
+    """What an application's own backend fails with."""
+
+
+KINDS = [
+    (mintmark.BinaryTooOld, "tooOld"), (mintmark.AnsweredError, "answered"), (mintmark.BinaryNotFound, "notFound"),
+    (mintmark.ProtocolError, "garbage"), (mintmark.ConnectionLost, "ended"), (mintmark.CallTimeout, "timedOut"),
+    (mintmark.ClientClosed, "closed"), ((Cancelled, asyncio.CancelledError), "cancelled"), (Down, "own"), ((ValueError, TypeError), "refused"),
+]
+
+
+def snake(name):
+    return re.sub(r"(?<=[^A-Z_])([A-Z])", r"_\1", name).lower()
+
+
+def camel(name):
+    return re.sub(r"_(.)", lambda match: match[1].upper(), name)
+
+
+def own(name):
+    """Words of Python have a stroke behind them."""
+    return name + "_" * keyword.iskeyword(name)
+
+
+def arguments(params):
+    """The keyword arguments of a method."""
+    return {own(snake(name)): value for name, value in params.items()}
+
+
+def options(step):
+    known = {"store": "store", "app": "app", "testing": "testing", "binary": "binary", "arguments": "arguments", "restart": "restart",
+             "timeoutSeconds": "timeout"}
+    return {known[name]: value for name, value in step.items() if name in known}
+
+
+def typed(client, method):
+    """The typed method of a name."""
+    namespace, verb = method.split(".")
+    return getattr(getattr(client, snake(namespace)), own(snake(verb)))
+
+
+def called(client, step):
+    """The call of a step, by the typed method where it takes these parameters; what is wrong on purpose goes by its name."""
+    method, params = step["method"], step.get("params") or {}
+    more = {"timeout": step.get("timeoutSeconds"), "trace": step.get("trace")}
+    if method in METHODS and None not in params.values() and all(camel(snake(name)) == name for name in params):
+        try:
+            return typed(client, method)(**arguments(params), **more)
+        except TypeError as error:
+            if "argument" not in str(error):
+                raise
+    return client.call(method, params, **more)
+
+
+def plain(found):
+    """A result with all its members."""
+    return found.raw if isinstance(found, Record) else found
+
+
+def strange(client, step):
+    """The call of a step with something that has no JSON."""
+    cycle, deep = {}, []
+    cycle["itself"] = cycle
+    for _ in range(70):
+        deep = [deep]
+    value = {"nan": float("nan"), "infinity": float("inf"), "cycle": cycle, "surrogate": "\ud800", "date": datetime.datetime.now(),
+             "function": print, "bytes": b"\xff", "set": {1, 2}, "bigint": 2**70, "deep": deep}[step["value"]]
+    return client.call("account.setClaims", {"accountId": "a", "claims": {"value": value}})
+
+
+def described(error):
+    """What a step is answered with that failed."""
+    kind = next((kind for classes, kind in KINDS if isinstance(error, classes)), None)
+    if kind is None:
+        return {"fault": f"{type(error).__name__}: {error}"}
+    details = {name: getattr(error, name) for name in ("code", "type", "data", "trace") if hasattr(error, name)}
+    return {"error": {"kind": kind, "class": type(error).__name__, "message": str(error), **details}}

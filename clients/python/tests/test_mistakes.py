@@ -1,0 +1,144 @@
+"""What the client says to somebody in a hurry, and the progress of long work."""
+
+import asyncio
+import datetime
+import os
+
+from support import ClientTest, mint, mintmark, shop
+from mintmark import AsyncCredentialsProvider, AsyncMintmark, CredentialsProvider, Mintmark
+
+ACCOUNTS = [{"email": f"user{number}@example.com"} for number in range(450)]
+SILENT = "#!/bin/sh\nexec sleep 600\n"
+
+
+class Progress(ClientTest):
+    def test_it_comes_to_the_call_before_its_result(self):
+        heard, told = [], []
+        m = self.memory(on_notification=lambda *notification: heard.append(notification))
+        result = m.call("account.import", {"accounts": ACCOUNTS}, progress=lambda value: told.append(value["nextLine"]))
+        self.assertEqual((result["imported"], heard), (450, []))
+        self.assertGreaterEqual(len(told), 2)
+        self.assertEqual(told, sorted(set(told)))
+
+    def test_what_its_callback_raises_ends_the_call(self):
+        m = self.memory()
+
+        def fail(value):
+            raise LookupError(value)
+        with self.assertRaises(LookupError):
+            m.call("account.import", {"accounts": ACCOUNTS}, progress=fail)
+        m.system.ping()
+
+    def test_it_comes_to_a_call_of_asyncio_too(self):
+        async def run():
+            told = []
+            async with mintmark.async_testing(stderr=None) as m:
+                result = await m.call("account.import", {"accounts": ACCOUNTS}, progress=told.append)
+                return result["imported"], [each["nextLine"] for each in told]
+        imported, lines = asyncio.run(run())
+        self.assertEqual(imported, 450)
+        self.assertGreaterEqual(len(lines), 2)
+
+
+class Mistakes(ClientTest):
+    def script(self, text):
+        path = self.path("script")
+        with open(path, "w") as file:
+            file.write(text)
+        os.chmod(path, 0o755)
+        return path
+
+    def test_a_program_that_ends_without_a_word_is_named_with_what_to_do(self):
+        with self.assertRaisesRegex(mintmark.ConnectionLost, "/true the right program.*MINTMARK_BINARY"):
+            self.memory(binary="/bin/true", restart=True).system.ping()
+
+        async def run():
+            async with AsyncMintmark(store=":memory:", binary="/bin/true", stderr=None) as m:
+                await m.system.ping()
+        with self.assertRaisesRegex(mintmark.ConnectionLost, "/true the right program.*MINTMARK_BINARY"):
+            asyncio.run(run())
+
+    def test_what_is_there_and_no_program_is_called_that(self):
+        with self.assertRaisesRegex(mintmark.BinaryNotFound, "which binary= names, is a folder.*MINTMARK_BINARY="):
+            Mintmark(store=":memory:", binary=self.folder)
+        plain = self.script("text")
+        os.chmod(plain, 0o600)
+        with self.assertRaisesRegex(mintmark.BinaryNotFound, "is no program that may be run"):
+            Mintmark(store=":memory:", binary=plain)
+
+    def test_a_program_that_says_nothing_is_not_waited_for_long(self):
+        for close_with in ("threads", "asyncio"):
+            options = {"store": ":memory:", "binary": self.script(SILENT), "stderr": None, "timeout": 0.05}
+
+            async def run():
+                m = AsyncMintmark(**options)
+                with self.assertRaises(mintmark.CallTimeout):
+                    await m.system.ping()
+                await m.close(grace=3600)
+                return m._process._process.returncode
+            if close_with == "asyncio":
+                self.assertEqual(asyncio.run(run()), -15)
+                continue
+            m = Mintmark(**options)
+            with self.assertRaises(mintmark.CallTimeout):
+                m.system.ping()
+            m.close(grace=3600)
+            self.assertEqual(m._process._process.returncode, -15)
+
+    def test_values_without_a_json_are_told_with_their_method(self):
+        m = self.memory()
+        for value, kind in ((datetime.date.today(), TypeError), (b"x", TypeError), (float("nan"), ValueError), ("\ud800", ValueError)):
+            with self.assertRaisesRegex(kind, "the parameters of pool.create have no JSON"):
+                m.pool.create(name=value)
+        with self.assertRaisesRegex(TypeError, "given by name, as a dict; not as a list"):
+            m.call("pool.create", [1])
+        with self.assertRaisesRegex(TypeError, "positive number of seconds.*'1'"):
+            m.system.ping(timeout="1")
+
+    def test_a_client_shows_no_secrets(self):
+        m = self.memory(environment={"MINTMARK_MASTER_KEY": "5ec1" * 16})
+        self.assertEqual(repr(m), f"<Mintmark of {m.binary}>")
+
+
+class Given(ClientTest):
+    """What a backend gives to a CredentialsProvider."""
+
+    WRONG = (None, "token", ("id", "token"), {"token": "t"})
+
+    def setUp(self):
+        super().setUp()
+        self.m = self.memory()
+        self.pool = shop(self.m)
+        role = self.m.role.put(name="shopper", pool_id=self.pool.pool_id).role_arn
+        self.m.pool.set_roles(pool_id=self.pool.pool_id, roles={"authenticated": role})
+
+    def provider(self, backend, key):
+        return CredentialsProvider(self.m, self.pool.pool_id, backend, key=key, logins={"login.shop": key})
+
+    def test_it_is_a_result_or_its_json(self):
+        def minted(logins):
+            return mint(self.m, self.pool, logins["login.shop"])
+        for key, backend in (("a", lambda logins, _: minted(logins)), ("b", lambda logins, _: minted(logins).raw),
+                             ("c", lambda logins, _: {"identity_id": minted(logins).identity_id, "token": minted(logins).token})):
+            self.assertEqual(self.provider(backend, key).get().state, "ready")
+
+    def test_what_it_is_not_is_told(self):
+        for wrong in self.WRONG:
+            with self.assertRaisesRegex(TypeError, f"gives identity_id and token.*it gave a {type(wrong).__name__}$"):
+                self.provider(lambda logins, _: wrong, "d").get()
+        with self.assertRaisesRegex(TypeError, "on_token_required is a function"):
+            self.provider(5, "e")
+
+    def test_asyncio_takes_functions_and_coroutine_functions(self):
+        async def run():
+            async with mintmark.async_testing(stderr=None) as m:
+                pool = (await m.pool.create(name="shop", developer_provider="login.shop")).pool_id
+                role = (await m.role.put(name="shopper", pool_id=pool)).role_arn
+                await m.pool.set_roles(pool_id=pool, roles={"authenticated": role})
+                given = (await m.token.mint_for_developer(pool_id=pool, logins={"login.shop": "alice"})).raw
+                first = AsyncCredentialsProvider(m, pool, lambda logins, identity_id: given, logins={"login.shop": "alice"})
+                self.assertEqual((await first.get()).state, "ready")
+                second = AsyncCredentialsProvider(m, pool, lambda logins, identity_id: None, key="other", logins={"login.shop": "alice"})
+                with self.assertRaisesRegex(TypeError, "gives identity_id and token"):
+                    await second.get()
+        asyncio.run(run())
