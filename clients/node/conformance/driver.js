@@ -38,8 +38,26 @@ function call(step, signal) {
 function strange(step) {
   const cycle = {};
   cycle.itself = cycle;
-  const value = { nan: NaN, infinity: Infinity, cycle, surrogate: "\ud800", date: new Date(), function: () => 1 }[step.value];
+  let deep = [];
+  for (let level = 0; level < 70; level++) deep = [deep];
+  const value = {
+    nan: NaN, infinity: Infinity, cycle, surrogate: "\ud800", date: new Date(), function: () => 1, bytes: new Uint8Array([255]), set: new Set([1, 2]),
+    bigint: 2n ** 70n, deep,
+  }[step.value];
   return clients[step.client].account.setClaims({ accountId: "a", claims: { value } });
+}
+
+/** Seconds that so many calls take, with `atOnce` of them under way. */
+async function bench({ client, method, params, calls, atOnce }) {
+  const [namespace, verb] = method.split(".");
+  const methods = clients[client][namespace];
+  let left = calls;
+  async function caller() {
+    while (left-- > 0) await methods[verb](params);
+  }
+  const began = performance.now();
+  await Promise.all(Array.from({ length: atOnce }, caller));
+  return (performance.now() - began) / 1000;
 }
 
 function openProvider(step) {
@@ -76,6 +94,7 @@ const steps = {
     calls[step.call] = { controller, outcome: carryOut(then) };
   },
   cancel: (step) => calls[step.call].controller.abort(),
+  bench,
   strange,
   notifications: (step) => heard[step.client],
   left: () => process.getActiveResourcesInfo().filter((name) => name !== "Immediate").length,

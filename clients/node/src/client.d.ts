@@ -114,9 +114,11 @@ export interface CallOptions {
   signal?: AbortSignalLike;
   /** At most 128 characters that stand in the logs and audit records of this call. */
   trace?: string;
+  /** Called with what the method says of its progress, such as `account.import`, before the call resolves. */
+  progress?: (value: any) => void;
 }
 
-/** What Mintmark tells without being asked, such as `$/progress`. */
+/** What Mintmark tells without being asked, such as `credentialsProvider/identityChanged`. */
 export interface Notification {
   method: string;
   params: { [name: string]: unknown } | undefined;

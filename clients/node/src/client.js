@@ -1,14 +1,21 @@
-import { EventEmitter } from "node:events";
+import { EventEmitter, setMaxListeners } from "node:events";
+import { resolve } from "node:path";
 import { errorsByCode, MethodNotFound } from "../generated/errors.js";
 import { namespaces } from "../generated/namespaces.js";
 import { BinaryNotFound, CallAborted, CallTimedOut, ClientClosed, RpcError } from "./errors.js";
-import { check } from "./options.js";
+import { check, checkCall } from "./options.js";
 import { ServerProcess } from "./process.js";
 import { conceal } from "./secrets.js";
 import { BinaryTooOld } from "./too-old.js";
 
 /** What setTimeout can count, 24 days; it would take a longer time for none at all. */
 const longestTimer = 2 ** 31 - 1;
+
+/** One signal may end any number of calls: Node would take more than ten for a leak. */
+function listen(signal, abort) {
+  if (signal instanceof EventTarget) setMaxListeners(0, signal);
+  signal.addEventListener("abort", abort, { once: true });
+}
 
 /**
  * A Mintmark process and its methods, `m.token.mintForDeveloper({…})`. The first call starts the process.
@@ -17,6 +24,7 @@ const longestTimer = 2 ** 31 - 1;
  */
 export class Mintmark extends EventEmitter {
   #options;
+  #cwd;
   #process = null;
   #closing = null;
 
@@ -26,7 +34,8 @@ export class Mintmark extends EventEmitter {
     try {
       await client.system.ping();
     } catch (error) {
-      await client.close();
+      // Nothing was asked of it that it should finish.
+      await client.close({ timeoutMs: 0 });
       throw error;
     }
     return client;
@@ -41,6 +50,8 @@ export class Mintmark extends EventEmitter {
     super();
     check(options);
     this.#options = { ...options };
+    // A store, a program: relative ones are the same after a process.chdir.
+    this.#cwd = resolve(options.cwd ?? ".");
     const call = (method, params, options) => this.#call(method, params, options);
     for (const [name, Methods] of Object.entries(namespaces)) this[name] = new Methods(call);
   }
@@ -66,17 +77,18 @@ export class Mintmark extends EventEmitter {
   }
 
   // Errors are made in this function, so that their stack shows who called.
-  async #call(method, params = {}, { timeoutMs = this.#options.timeoutMs, signal, trace } = {}) {
+  async #call(method, params = {}, options = {}) {
     if (params === null || typeof params !== "object" || Array.isArray(params)) {
       throw new TypeError(`${method.name} takes an object of named parameters.`);
     }
-    if (timeoutMs !== undefined && !(timeoutMs > 0)) throw new TypeError("timeoutMs is a positive number of milliseconds.");
+    checkCall(options);
+    const { timeoutMs = this.#options.timeoutMs, signal, trace, progress } = options;
     // Nothing is waited for unless a process has died: calls are sent in the order in which they are made.
     const process = this.#usable(method.name, signal) ?? (await this.#afterDeath(method.name, signal));
-    const { outcome, cancel } = process.request({ method: method.name, params, trace });
+    const { outcome, cancel } = process.request({ method: method.name, params, trace }, progress);
     const abort = () => cancel({ failure: () => new CallAborted(method.name, signal.reason) });
     const expire = () => cancel({ failure: () => new CallTimedOut(method.name, timeoutMs) });
-    signal?.addEventListener("abort", abort, { once: true });
+    if (signal) listen(signal, abort);
     const timer = timeoutMs > longestTimer || timeoutMs === undefined ? undefined : setTimeout(expire, timeoutMs);
     const answer = await outcome;
     clearTimeout(timer);
@@ -107,10 +119,11 @@ export class Mintmark extends EventEmitter {
   }
 
   #spawn() {
-    this.#process = new ServerProcess(this.#options, {
+    const listeners = {
       onNotification: (notification) => this.emit("notification", notification),
       onEnd: (outcome) => this.#closing || this.emit("exit", outcome.failure(this.#advice)),
-    });
+    };
+    this.#process = new ServerProcess(this.#options, this.#cwd, listeners);
     return this.#process;
   }
 
@@ -119,9 +132,15 @@ export class Mintmark extends EventEmitter {
     return this.#options.restart ?? this.#options.store !== ":memory:";
   }
 
+  /** Shows neither the environment nor the options, which may hold secrets. */
+  [Symbol.for("nodejs.util.inspect.custom")]() {
+    return `Mintmark { ${this.#closing ? "closed" : this.pid === undefined ? "no process" : `pid: ${this.pid}`} }`;
+  }
+
   get #advice() {
     if (this.#closing) return "";
     if (this.#restarts) return "The next call starts a new process.";
+    if (this.#options.store !== ":memory:") return "This client starts no other, as { restart: false } has it: make a new client.";
     return "What was in memory is gone: make a new client, or one with { restart: true } that goes on with an empty store.";
   }
 

@@ -1,3 +1,6 @@
+/** JSON nested deeper is refused by the process. */
+const maximumDepth = 64;
+
 /**
  * Cuts a stream of chunks into lines. A line may span many chunks, and a character may be cut between two: bytes become
  * text only when their line is whole.
@@ -50,9 +53,14 @@ export class LineSplitter {
  * Why Mintmark could not even read a line: such lines are answered without the id of their call, so they are not sent.
  * @param {string} text one request.
  * @param {number} maximum the longest line it reads, in bytes.
+ * @param {number} depth how deep it nests.
  * @returns {{code: number, message: string, data: object} | null} the error it would answer.
  */
-export function refusal(text, maximum) {
+export function refusal(text, maximum, depth) {
+  if (depth > maximumDepth) {
+    const reason = `it nests deeper than ${maximumDepth} levels`;
+    return { code: -32700, message: `This request cannot be sent: ${reason}.`, data: { type: "parseError", reason } };
+  }
   // A string has at most three bytes for each of its units: short ones need no counting.
   if (text.length * 3 > maximum && Buffer.byteLength(text) > maximum) {
     const reason = `it is longer than ${maximum} bytes (maxLineBytes)`;
@@ -67,11 +75,24 @@ export function refusal(text, maximum) {
 }
 
 /**
- * Looks whether every number in `value` has a JSON.
+ * Looks whether every value has a JSON: JSON.stringify makes null or nothing at all of what has none. To be called after it, which refuses
+ * what is within itself.
+ * @returns {number} how deep they nest, in a request.
  * @throws {TypeError} naming where one has none.
  */
-export function checkNumbers(value, path = "params") {
+export function checkValues(value, path = "params", depth = 2) {
   if (typeof value === "number" && !Number.isFinite(value)) throw new TypeError(`${path} is ${value}, which has no JSON.`);
-  if (value === null || typeof value !== "object") return;
-  for (const [name, each] of Object.entries(value)) checkNumbers(each, `${path}.${name}`);
+  if (typeof value === "function" || typeof value === "symbol") throw new TypeError(`${path} is a ${typeof value}, which has no JSON.`);
+  if (value === null || typeof value !== "object") return depth - 1;
+  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer || value instanceof Map || value instanceof Set || value instanceof Promise) {
+    throw new TypeError(`${path} is a ${value.constructor.name}, which has no JSON: give an array, an object or a text.`);
+  }
+  if (typeof value.toJSON === "function") {
+    const text = value.toJSON();
+    if (text === null || text === undefined) throw new TypeError(`${path} is a ${value.constructor?.name} without a JSON.`);
+    return checkValues(text, path, depth);
+  }
+  let deepest = depth;
+  for (const name of Object.keys(value)) deepest = Math.max(deepest, checkValues(value[name], `${path}.${name}`, depth + 1));
+  return deepest;
 }

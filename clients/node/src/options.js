@@ -53,10 +53,34 @@ export function check(options) {
         '{ app: "shop" } is the store of that app in the folder of your data.',
     );
   }
+  checkTimeout(options.timeoutMs);
+  if (options.binary === "") throw new TypeError("binary names a program; leave it out for MINTMARK_BINARY, or mintmark on PATH.");
   const { stderr } = options;
   if (stderr !== undefined && stderr !== "inherit" && stderr !== "ignore" && typeof stderr !== "function") {
     throw new TypeError('stderr is "inherit", "ignore" or a function that takes a line.');
   }
+}
+
+const ofCalls = ["timeoutMs", "signal", "trace", "progress"];
+
+/**
+ * Looks whether the options of a call can be used: one that is misspelt would have no effect.
+ * @throws {TypeError} saying what to write instead.
+ */
+export function checkCall(options) {
+  if (options === null || typeof options !== "object") throw new TypeError("A call's options are an object, such as { timeoutMs: 1000 }.");
+  for (const name in options) {
+    if (!ofCalls.includes(name)) throw new TypeError(`A call has no option ${name}. It has ${ofCalls.join(", ")}.`);
+  }
+  const { timeoutMs, signal, progress } = options;
+  checkTimeout(timeoutMs);
+  if (signal !== undefined && typeof signal?.addEventListener !== "function") throw new TypeError("signal is an AbortSignal.");
+  if (progress !== undefined && typeof progress !== "function") throw new TypeError("progress is a function that takes a value.");
+}
+
+function checkTimeout(timeoutMs) {
+  if (timeoutMs === undefined) return;
+  if (typeof timeoutMs !== "number" || !(timeoutMs > 0)) throw new TypeError("timeoutMs is a positive number of milliseconds.");
 }
 
 /** The arguments for the program. */

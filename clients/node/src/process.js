@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { BinaryNotFound, ProcessEnded, ProtocolError } from "./errors.js";
-import { checkNumbers, LineSplitter, refusal } from "./lines.js";
+import { checkValues, LineSplitter, refusal } from "./lines.js";
 import { longestRequest, toArguments, toEnvironment } from "./options.js";
 import { BinaryTooOld, oldVersion } from "./too-old.js";
 
@@ -9,6 +9,13 @@ const longestLine = 17 * 1024 * 1024;
 
 /** Asked first of every process. Calls have higher ids. */
 const infoId = 0;
+
+/** Whether a message notifies, asks or answers. */
+const isMeant = ({ method, result, error }) =>
+  typeof method === "string" || result !== undefined || (Number.isInteger(error?.code) && typeof error.message === "string");
+
+/** What to do about a program that ended before it ever answered. */
+const stranger = "Is it the right program? MINTMARK_BINARY or { binary } names another.";
 
 /** How many lines of standard error stand in `ProcessEnded`. */
 const keptLines = 20;
@@ -35,21 +42,23 @@ export class ServerProcess {
   #stderr = [];
   #failure = null;
   #isCorked = false;
+  #isKnown = false;
   #listeners;
   #holds = 0;
   #longestRequest;
 
   /**
    * @param {object} options those of `Mintmark`.
+   * @param {string} cwd where it runs.
    * @param {{onNotification: Function, onEnd: Function}} listeners
    */
-  constructor(options, listeners) {
+  constructor(options, cwd, listeners) {
     this.#listeners = listeners;
     this.binary = options.binary ?? (process.env.MINTMARK_BINARY || "mintmark");
     this.#longestRequest = longestRequest(options);
     const onLine = typeof options.stderr === "function" ? options.stderr : null;
     this.#child = spawn(this.binary, toArguments(options), {
-      cwd: options.cwd,
+      cwd,
       env: toEnvironment(options),
       stdio: ["pipe", "pipe", onLine ? "pipe" : (options.stderr ?? "inherit")],
       windowsHide: true,
@@ -74,19 +83,18 @@ export class ServerProcess {
   /**
    * Sends a request.
    * @param {object} request without `jsonrpc` and `id`.
+   * @param {((value: any) => void) | undefined} progress is called with what is told meanwhile.
    * @returns {{outcome: Promise<object>, cancel: (reason: object) => void}} `cancel` settles with the outcome `reason` and
    * tells the process that nobody waits any more.
    */
-  request(request) {
+  request(request, progress) {
     const id = ++this.#lastId;
-    const text = JSON.stringify({ jsonrpc: "2.0", id, ...request });
-    // JSON.stringify makes null of a number that JSON does not have.
-    if (text.includes("null")) checkNumbers(request.params);
-    const error = refusal(text, this.#longestRequest);
+    const text = JSON.stringify({ jsonrpc: "2.0", id, ...request, ...(progress && { progressToken: id }) });
+    const error = refusal(text, this.#longestRequest, checkValues(request.params));
     if (error) return { outcome: Promise.resolve({ error }), cancel() {} };
     let settle;
     const outcome = new Promise((resolve) => (settle = resolve));
-    this.#pending.set(id, { settle, method: request.method });
+    this.#pending.set(id, { settle, method: request.method, progress });
     this.#hold();
     this.#write(text);
     const cancel = (reason) => {
@@ -101,7 +109,7 @@ export class ServerProcess {
     this.isUsable = false;
     this.#hold();
     this.#child.stdin?.end();
-    const timer = setTimeout(() => this.#child.kill("SIGKILL"), timeoutMs);
+    const timer = setTimeout(() => this.#kill(), timeoutMs);
     await this.ended;
     clearTimeout(timer);
   }
@@ -156,19 +164,22 @@ export class ServerProcess {
     } catch {
       return this.#break(`it wrote ${JSON.stringify(line.slice(0, 80))}`);
     }
-    if (message === null || typeof message !== "object" || message.jsonrpc !== "2.0") {
+    if (message === null || typeof message !== "object" || message.jsonrpc !== "2.0" || !isMeant(message)) {
       return this.#break(`it wrote ${JSON.stringify(line.slice(0, 80))}`);
     }
     if (message.method !== undefined) {
       if (message.id !== undefined) return this.#break(`it asks for ${message.method}`);
+      const progress = message.method === "$/progress" && this.#pending.get(message.params?.token)?.progress;
+      if (progress) return queueMicrotask(() => progress(message.params.value));
       return queueMicrotask(() => this.#listeners.onNotification({ method: message.method, params: message.params }));
     }
+    this.#isKnown = true;
     if (message.id === infoId) {
       const version = oldVersion(message);
       if (version !== undefined) this.#refuse({ failure: (_, method) => BinaryTooOld.ofVersion(version, method, this.binary) });
       return;
     }
-    if (message.id === null) return this.#takeUnread(message);
+    if (message.id === null && message.error) return this.#takeUnread(message);
     this.#settle(message.id, message);
   }
 
@@ -202,14 +213,22 @@ export class ServerProcess {
   #refuse(outcome) {
     this.isUsable = false;
     this.#failure = outcome;
+    this.#kill();
+  }
+
+  /** A child of its own, such as the program of a wrapper, may hold its answers open; "close" is not to wait for that. */
+  #kill() {
     this.#child.kill("SIGKILL");
+    this.#child.stdout?.destroy();
+    this.#child.stderr?.destroy();
   }
 
   #endOf(exitCode, signal) {
     if (this.#failure) return this.#failure;
     const failedMethods = [...this.#pending.values()].map((call) => call.method);
     const end = { binary: this.binary, exitCode, signal, stderr: this.#stderr, failedMethods };
-    return { failure: (advice) => new ProcessEnded(end, advice) };
+    const isStranger = !this.#isKnown && ![2, 64, 74].includes(exitCode);
+    return { failure: (advice) => new ProcessEnded(end, isStranger ? stranger : advice) };
   }
 
   #end(outcome, resolve) {

@@ -1,6 +1,6 @@
 import type { Mintmark } from "./client.js";
 import type { CredentialsProviderOpenParams } from "../generated/namespaces.js";
-import type { CredentialsProviderAnswer } from "../generated/types.js";
+import type { Credentials, CredentialsProviderAnswer } from "../generated/types.js";
 
 /** What a backend gives: the result of `token.mintForDeveloper` is one. */
 export interface IdentityToken {
@@ -31,7 +31,7 @@ export declare class CredentialsProvider {
   constructor(client: Mintmark, options: CredentialsProviderOptions);
 
   /** Credentials that are good for a while, with `identityId` and `roleArn`. `refresh` renews them in any case. */
-  get(options?: { refresh?: boolean }): Promise<CredentialsProviderAnswer>;
+  get(options?: { refresh?: boolean }): Promise<CredentialsProviderAnswer & { identityId: string; credentials: Credentials }>;
 
   /** The id of the identity. */
   identityId(): Promise<string>;

@@ -66,7 +66,7 @@ export class CredentialsProvider {
   }
 
   async #ask({ continuationToken, logins, identityId: kept, reason }) {
-    const { identityId, token } = await this.#onTokenRequired(logins, { identityId: kept, reason });
+    const { identityId, token } = taken(await this.#onTokenRequired(logins, { identityId: kept, reason }));
     return this.#client.credentialsProvider.submitToken({ continuationToken, identityId, token });
   }
 
@@ -86,10 +86,24 @@ export class CredentialsProvider {
 
   #open() {
     if (!this.#opened) {
+      if (this.#isClosed) throw closedBefore();
       const opening = this.#client.credentialsProvider.open(this.#params).then(({ provider }) => provider);
       opening.catch(() => this.#opened === opening && (this.#opened = null));
       this.#opened = opening;
     }
     return this.#opened;
   }
+}
+
+/** What a provider fails with that was closed before its first use. */
+function closedBefore() {
+  const { code, type } = ProviderNotOpen;
+  return new ProviderNotOpen({ code, message: "This CredentialsProvider was closed. Make another one.", data: { type } });
+}
+
+/** What a backend gave, if it is of use. */
+function taken(given) {
+  if (typeof given?.identityId === "string" && typeof given.token === "string") return given;
+  const found = given !== null && typeof given === "object" ? `an object with ${Object.keys(given).join(", ") || "nothing"}` : typeof given;
+  throw new TypeError(`onTokenRequired gives { identityId, token }, as token.mintForDeveloper answers them; it gave ${found}.`);
 }

@@ -1,7 +1,7 @@
 import type { Mintmark, ProcessOptions } from "./client.js";
 import type { SentMessage } from "../generated/types.js";
 
-/** What is used of the context that Node's test runner gives a test or a suite. */
+/** What is used of the context that Node's test runner gives a test. */
 export interface TestContextLike {
   after(run: () => Promise<void> | void): void;
 }
@@ -28,5 +28,5 @@ export interface Outbox {
   code(to?: string): Promise<string>;
 }
 
-/** A Mintmark of the test's own, with an empty store in memory; closed after the test, its log shown if that failed. */
+/** A Mintmark of the test's own, with an empty store in memory; closed after the test, its log shown if that failed (from Node 20.12 on, which tells). */
 export function mintmark(t: TestContextLike, options?: ProcessOptions): Promise<{ m: Mintmark; clock: Clock; outbox: Outbox }>;

@@ -3,13 +3,15 @@ import { Mintmark } from "./client.js";
 
 /**
  * A Mintmark of the test's own, closed after it.
- * @param {{after: Function}} t the context that Node's test runner gives a test or a suite.
+ * @param {{after: Function}} t the context that Node's test runner gives a test.
  */
 export async function mintmark(t, options) {
+  if (typeof t?.after !== "function") throw new TypeError("mintmark takes the context of the test: test(\"…\", async (t) => { const { m } = await mintmark(t); … }).");
   const lines = [];
   const m = await Mintmark.testing({ stderr: (line) => lines.push(line), ...options });
   t.after(async () => {
-    await m.close();
+    // Nothing is kept: what is still asked of it, such as a wait for a mail, is not waited for.
+    await m.close({ timeoutMs: 1000 });
     // What a test of the runner says is shown beside it.
     if (t.passed === false) for (const line of lines) t.diagnostic?.(line);
   });

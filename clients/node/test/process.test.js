@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { execFile, execFileSync } from "node:child_process";
-import { existsSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
-import { BinaryNotFound, ClientClosed, Mintmark, ProcessEnded, ProtocolError } from "../src/index.js";
+import { BinaryNotFound, ClientClosed, CredentialsProvider, Mintmark, ProcessEnded, ProtocolError } from "../src/index.js";
 import { toArguments } from "../src/options.js";
 import { client, folder, program, shop, testing } from "./support.js";
 
@@ -36,6 +37,27 @@ test("with a file the next call starts a new process, and what was answered is t
   await assert.rejects(m.pool.get({ poolId }), ProcessEnded);
   assert.equal((await m.pool.get({ poolId })).name, "shop");
   assert.notEqual(m.pid, pid);
+});
+
+test("a relative store is the same after a restart in another folder", async (t) => {
+  const here = process.cwd();
+  const path = folder(t);
+  process.chdir(path);
+  t.after(() => process.chdir(here));
+  const m = client(t, { store: "shop.db" });
+  const { poolId } = await shop(m);
+  process.chdir(tmpdir());
+  process.kill(m.pid, "SIGKILL");
+  await assert.rejects(m.pool.get({ poolId }), ProcessEnded);
+  assert.equal((await m.pool.get({ poolId })).name, "shop");
+});
+
+test("a provider that was closed before its first use opens nothing", async (t) => {
+  const m = await testing(t);
+  const { poolId } = await shop(m, { allowUnauthenticated: true });
+  const provider = new CredentialsProvider(m, { poolId, onTokenRequired() {} });
+  await provider.close();
+  await assert.rejects(provider.identityId(), { type: "providerNotOpen" });
 });
 
 test("with restart a store in memory begins anew, without it a file's client stays dead", async (t) => {
@@ -166,6 +188,24 @@ test("close does not wait for ever", async (t) => {
   await new Promise(setImmediate);
   await m.close({ timeoutMs: 50 });
   await rejected;
+});
+
+test("a program whose child holds its answers open is not waited for", async (t) => {
+  const path = join(folder(t), "wrapper");
+  const wrapper = (words) => {
+    writeFileSync(path, `#!/bin/sh\nsleep 600 & echo $! >"${path}.child"\n${words}\nwait\n`, { mode: 0o755 });
+    return path;
+  };
+  const end = () => process.kill(Number(readFileSync(`${path}.child`, "utf8")));
+  await assert.rejects(Mintmark.start({ store: ":memory:", binary: wrapper("echo Welcome"), stderr: "ignore" }), ProtocolError);
+  end();
+  const lines = [];
+  const m = client(t, { binary: wrapper("echo word >&2"), stderr: (line) => lines.push(line) });
+  const rejected = assert.rejects(m.system.ping(), ProcessEnded);
+  while (lines.length === 0) await new Promise(setImmediate);
+  await m.close({ timeoutMs: 50 });
+  await rejected;
+  end();
 });
 
 test("a client is disposed of at the end of its scope", { skip: !Symbol.asyncDispose && "this Node has no Symbol.asyncDispose" }, async (t) => {

@@ -33,12 +33,27 @@ test("the process ends with its test, also one that fails", (t) => {
   writeFileSync(
     path,
     `import { test } from "node:test"; import { mintmark } from ${index};
-test("it", async (t) => { const { m } = await mintmark(t); console.error("pid", m.pid); throw new Error("no"); });`,
+test("it", async (t) => { const { m } = await mintmark(t, { logLevel: "trace" }); console.error("pid", m.pid); await m.pool.list(); throw new Error("no"); });`,
   );
   // The runner says to its children whose they are.
   const { NODE_TEST_CONTEXT, ...env } = process.env;
   const ran = spawnSync(process.execPath, ["--test-reporter=tap", path], { encoding: "utf8", timeout: 30_000, env });
   assert.equal(ran.status, 1, ran.stdout + ran.stderr);
+  const [major, minor] = process.versions.node.split(".").map(Number);
+  if (major > 20 || (major === 20 && minor >= 12)) assert.match(ran.stdout, /^# .*pool\.list/m, "its log is not shown");
   const pid = Number(/pid (\d+)/.exec(ran.stderr + ran.stdout)?.[1]);
   assert.throws(() => process.kill(pid, 0), { code: "ESRCH" });
+});
+
+test("a call that is under way is not waited for, and a test without its context is told", async (t) => {
+  let waiting;
+  await t.test("it", async (t) => {
+    const { m } = await mintmark(t);
+    waiting = m.test.outbox({ waitSeconds: 60 }).then(
+      () => "answered",
+      (error) => error.name,
+    );
+  });
+  assert.equal(await waiting, "ProcessEnded");
+  await assert.rejects(mintmark(), /takes the context of the test/);
 });

@@ -88,6 +88,7 @@ const provider = new CredentialsProvider(m, {
     return { identityId: minted.identityId, token: minted.token };
   },
 });
-const key: string | undefined = (await provider.get({ refresh: true })).credentials?.accessKeyId;
+const key: string = (await provider.get({ refresh: true })).credentials.accessKeyId;
+await m.account.import({ file: "/srv/people.jsonl" }, { progress: ({ nextLine }) => nextLine });
 // @ts-expect-error the application has to give tokens
 new CredentialsProvider(m, { poolId: pool.poolId });

@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { inspect } from "node:util";
+import { CallTimedOut, CredentialsProvider, Mintmark, ProcessEnded } from "../src/index.js";
+import { folder, mint, shop, testing } from "./support.js";
+
+test("an option of a call that is misspelt, or of no use, is refused", async (t) => {
+  const m = await testing(t);
+  await assert.rejects(m.system.ping({}, { timeout: 3 }), /no option timeout\. It has timeoutMs/);
+  await assert.rejects(m.call("system.ping", {}, { sigal: null }), TypeError);
+  await assert.rejects(m.system.ping({}, 3), /options are an object/);
+  await assert.rejects(m.system.ping({}, { signal: {} }), /signal is an AbortSignal/);
+  await assert.rejects(m.system.ping({}, { progress: 1 }), /progress is a function/);
+  for (const timeoutMs of ["3", 0, -1, NaN]) await assert.rejects(m.system.ping({}, { timeoutMs }), /positive number of milliseconds/);
+  assert.throws(() => new Mintmark({ store: ":memory:", timeoutMs: "3" }), /positive number/);
+  assert.throws(() => new Mintmark({ store: ":memory:", binary: "" }), /binary names a program/);
+});
+
+test("progress comes to the call that asked for it, before its result", async (t) => {
+  const m = await testing(t);
+  const heard = [];
+  m.on("notification", (notification) => heard.push(notification));
+  const accounts = Array.from({ length: 450 }, (_, number) => ({ email: `user${number}@example.com` }));
+  const lines = [];
+  const result = await m.account.import({ accounts }, { progress: ({ nextLine }) => lines.push(nextLine) });
+  assert.equal(result.imported, 450);
+  assert.ok(lines.length >= 2 && lines.every((line, index) => index === 0 || line > lines[index - 1]), String(lines));
+  assert.deepEqual(heard, []);
+});
+
+test("one signal ends any number of calls, and is not taken for a leak", async (t) => {
+  const m = await testing(t);
+  const warnings = [];
+  const listen = (warning) => warnings.push(warning.name);
+  process.on("warning", listen);
+  t.after(() => process.off("warning", listen));
+  const abort = new AbortController();
+  const calls = Array.from({ length: 40 }, () => m.test.outbox({ waitSeconds: 60 }, { signal: abort.signal }));
+  abort.abort();
+  assert.deepEqual(new Set((await Promise.allSettled(calls)).map(({ reason }) => reason?.name)), new Set(["AbortError"]));
+  await m.system.ping();
+  assert.deepEqual(warnings, []);
+});
+
+test("a start that fails does not wait for a program that says nothing", async (t) => {
+  const binary = join(folder(t), "silent");
+  writeFileSync(binary, "#!/bin/sh\nexec sleep 600\n", { mode: 0o755 });
+  const began = performance.now();
+  await assert.rejects(Mintmark.start({ store: ":memory:", binary, timeoutMs: 50, stderr: "ignore" }), CallTimedOut);
+  assert.ok(performance.now() - began < 9_000);
+});
+
+test("a program that ends without a word says what to do", async () => {
+  await assert.rejects(Mintmark.testing({ binary: "/bin/true" }), (error) => {
+    assert.ok(error instanceof ProcessEnded);
+    assert.match(error.message, /\/bin\/true.*right program\? MINTMARK_BINARY/);
+    assert.doesNotMatch(error.message, /in memory/);
+    return true;
+  });
+});
+
+test("what a backend gives that is no token is told", async (t) => {
+  const m = await testing(t);
+  const { poolId } = await shop(m);
+  const { roleArn } = await m.role.put({ name: "shopper", poolId });
+  await m.pool.setRoles({ poolId, roles: { authenticated: roleArn } });
+  const given = (onTokenRequired) => new CredentialsProvider(m, { poolId, logins: { "login.shop": "alice" }, onTokenRequired }).get();
+  for (const [wrong, told] of [[undefined, "undefined"], [null, "object"], ["token", "string"], [{ token: "t" }, "an object with token"]]) {
+    await assert.rejects(given(() => wrong), (error) => error instanceof TypeError && error.message.endsWith(`it gave ${told}.`));
+  }
+  assert.equal((await given(() => mint(m, { poolId }))).state, "ready");
+});
+
+test("what is shown of a client is short and has no secrets", async (t) => {
+  const m = await testing(t, { env: { MINTMARK_MASTER_KEY: "5ec1".repeat(16) } });
+  assert.equal(inspect(m), `Mintmark { pid: ${m.pid} }`);
+  await m.close();
+  assert.equal(inspect(m), "Mintmark { closed }");
+});
