@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 )
@@ -27,7 +26,7 @@ func Start(ctx context.Context, options Options) (*Client, error) {
 	}
 	c := &Client{options: options, notifications: newNotifications(options.OnNotification)}
 	c.bind(c)
-	settings := callSettings{timeout: options.Timeout}
+	settings := callSettings{timeout: options.Timeout, isLimited: options.Timeout > 0}
 	ctx, cancel := settings.limit(ctx)
 	defer cancel()
 	if _, err := c.ready(ctx, "system.info"); err != nil {
@@ -60,7 +59,7 @@ func (c *Client) Call(ctx context.Context, method string, params, result any, op
 		return err
 	}
 	if err := json.Unmarshal(answer, result); err != nil {
-		return fmt.Errorf("mintmark: the answer of %s is not what this client takes: %w", method, err)
+		return &ProtocolError{Binary: c.options.binary(), Call: method, Reason: err.Error(), Cause: err}
 	}
 	return nil
 }
@@ -93,14 +92,14 @@ func invoke[T any](ctx context.Context, c *Client, method string, params any, op
 }
 
 func (s *callSettings) limit(ctx context.Context) (context.Context, context.CancelFunc) {
-	if s.timeout > 0 {
+	if s.isLimited {
 		return context.WithTimeout(ctx, s.timeout)
 	}
 	return context.WithCancel(ctx)
 }
 
 func (c *Client) call(ctx context.Context, method string, params any, options []CallOption) (json.RawMessage, error) {
-	settings := callSettings{timeout: c.options.Timeout}
+	settings := callSettings{timeout: c.options.Timeout, isLimited: c.options.Timeout > 0}
 	for _, each := range options {
 		each(&settings)
 	}
@@ -114,7 +113,7 @@ func (c *Client) call(ctx context.Context, method string, params any, options []
 	if err != nil {
 		return nil, err
 	}
-	outcome := process.request(ctx, method, body)
+	outcome := process.request(ctx, method, body, settings.progress)
 	switch {
 	case outcome.err != nil:
 		return nil, c.advised(outcome.err)
@@ -162,7 +161,7 @@ func (c *Client) running(method string) (*process, error) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	if c.isClosed {
-		return nil, &ClientClosedError{method}
+		return nil, &ClientClosedError{Call: method}
 	}
 	if c.process != nil && !(c.process.hasEnded() && c.options.restarts()) {
 		return c.process, nil
@@ -180,6 +179,9 @@ func (c *Client) advised(err error) error {
 	var ended *ProcessEndedError
 	if errors.As(err, &ended) {
 		ended.advice = "What was in memory is gone: start a new client, or one with Restart that goes on with an empty store."
+		if c.options.Store != ":memory:" {
+			ended.advice = "This client starts no other, as Restart has it: start a new client."
+		}
 		if c.options.restarts() {
 			ended.advice = "The next call starts a new process."
 		}

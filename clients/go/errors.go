@@ -124,7 +124,8 @@ type ProcessEndedError struct {
 	// Call is the method that was waiting.
 	Call string
 
-	advice string
+	advice     string
+	isStranger bool
 }
 
 // Error says how it ended, its last words, and what comes next.
@@ -136,7 +137,10 @@ func (e *ProcessEndedError) Error() string {
 	case 64:
 		parts = append(parts, "It refused its arguments: an option has a value it does not take, or it is older than this client.")
 	}
-	if e.advice != "" {
+	switch {
+	case e.isStranger && e.ExitCode != 2 && e.ExitCode != 64 && e.ExitCode != 74:
+		parts = append(parts, "Is it the right program? MINTMARK_BINARY or Options{Binary: …} names another.")
+	case e.advice != "":
 		parts = append(parts, e.advice)
 	}
 	if len(e.Stderr) > 0 {
@@ -145,19 +149,33 @@ func (e *ProcessEndedError) Error() string {
 	return strings.Join(parts, " ")
 }
 
-// ProtocolError says that what came out of the pipe is not what Mintmark writes; the process was ended.
+// ProtocolError says that what came out of the pipe is not what Mintmark writes; the process was ended. Or that the answer to one call is not
+// what this client takes; the process goes on.
 type ProtocolError struct {
 	// Binary is the program.
 	Binary string
 
+	// Call is the method whose answer it is; empty where the process was ended.
+	Call string
+
 	// Reason says what was wrong.
 	Reason string
+
+	// Cause is what encoding/json says of the answer to one call.
+	Cause error
 }
 
 // Error asks whether it is the right program.
 func (e *ProtocolError) Error() string {
+	if e.Call != "" {
+		return fmt.Sprintf("mintmark: the answer of %s is not what this client takes: %s. Is the program newer than this client? %s --version says; "+
+			"m.Call with a json.RawMessage gives the answer as it is.", e.Call, e.Reason, e.Binary)
+	}
 	return fmt.Sprintf("mintmark: %s does not answer as Mintmark does: %s. Is it the right program? MINTMARK_BINARY or Options{Binary: …} names another.", e.Binary, e.Reason)
 }
+
+// Unwrap gives what encoding/json says, where there is such.
+func (e *ProtocolError) Unwrap() error { return e.Cause }
 
 // CallEndedError says that a call's context or time limit ended before its answer came: errors.Is finds context.Canceled or
 // context.DeadlineExceeded in it. The request was cancelled; it may have taken effect nevertheless.
@@ -180,10 +198,18 @@ func (e *CallEndedError) Timeout() bool { return e.Cause == context.DeadlineExce
 // Unwrap gives context.Canceled or context.DeadlineExceeded.
 func (e *CallEndedError) Unwrap() error { return e.Cause }
 
-// ClientClosedError says that Close was called before.
-type ClientClosedError struct{ Call string }
+// ClientClosedError says that Close was called before, on the client or on a CredentialsProvider.
+type ClientClosedError struct {
+	// Call is the method.
+	Call string
+
+	isProvider bool
+}
 
 // Error says what to do.
 func (e *ClientClosedError) Error() string {
+	if e.isProvider {
+		return "mintmark: " + e.Call + " was called on a CredentialsProvider that is closed; make a new one."
+	}
 	return "mintmark: " + e.Call + " was called on a client that is closed; start a new one."
 }

@@ -1,6 +1,7 @@
 package mintmark
 
 import (
+	"encoding/json"
 	"io"
 	"os"
 	"path/filepath"
@@ -153,13 +154,21 @@ func (o *Options) longestLine() int {
 type CallOption func(*callSettings)
 
 type callSettings struct {
-	timeout time.Duration
-	trace   string
+	timeout   time.Duration
+	isLimited bool
+	trace     string
+	progress  func(json.RawMessage)
 }
 
-// WithTimeout limits how long one call may take, beside what its context says.
+// WithTimeout limits how long one call may take, beside what its context says. A limit that is not positive is over already.
 func WithTimeout(limit time.Duration) CallOption {
-	return func(s *callSettings) { s.timeout = limit }
+	return func(s *callSettings) { s.timeout, s.isLimited = limit, true }
+}
+
+// WithProgress has a function called with what the method says of its progress, such as account.import, while the call waits and in its
+// goroutine.
+func WithProgress(progress func(value json.RawMessage)) CallOption {
+	return func(s *callSettings) { s.progress = progress }
 }
 
 // WithTrace gives at most 128 characters that stand in the logs and audit records of this call.

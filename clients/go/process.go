@@ -33,7 +33,7 @@ type process struct {
 
 	mutex    sync.Mutex
 	lastID   int64
-	pending  map[string]chan outcome
+	pending  map[string]*waiting
 	isEnding bool
 	refusal  error
 }
@@ -47,7 +47,7 @@ type outcome struct {
 func start(options *Options, notify func(Notification)) (*process, error) {
 	p := &process{
 		binary: options.binary(), ready: make(chan struct{}), ended: make(chan struct{}),
-		pending: map[string]chan outcome{}, notify: notify,
+		pending: map[string]*waiting{}, notify: notify,
 	}
 	p.command = exec.Command(p.binary, options.arguments()...)
 	p.command.Env = options.environment()
@@ -81,9 +81,10 @@ func start(options *Options, notify func(Notification)) (*process, error) {
 	return p, nil
 }
 
-// request sends a request and waits for what becomes of it. body is all of it but the beginning.
-func (p *process) request(ctx context.Context, method string, body []byte) outcome {
-	answer := make(chan outcome, 1)
+// request sends a request and waits for what becomes of it. body is all of it but the beginning; progress, which may be nil, gets what is told
+// meanwhile.
+func (p *process) request(ctx context.Context, method string, body []byte, progress func(json.RawMessage)) outcome {
+	call := &waiting{answer: make(chan outcome, 1), more: make(chan struct{}, 1), isListening: progress != nil}
 	p.mutex.Lock()
 	if p.isEnding {
 		p.mutex.Unlock()
@@ -92,25 +93,34 @@ func (p *process) request(ctx context.Context, method string, body []byte) outco
 	}
 	p.lastID++
 	id := strconv.FormatInt(p.lastID, 10)
-	p.pending[id] = answer
+	p.pending[id] = call
 	p.mutex.Unlock()
-	p.input.send(append([]byte(`{"jsonrpc":"2.0","id":`+id), body...))
+	head := `{"jsonrpc":"2.0","id":` + id
+	if progress != nil {
+		head += `,"progressToken":` + id
+	}
+	p.input.send(append([]byte(head), body...))
 
-	select {
-	case found := <-answer:
-		if found.message == nil {
-			found.err = p.failure(method)
-		}
-		return found
-	case <-ctx.Done():
-		if !p.forget(id) {
-			// It was answered in this moment.
-			if found := <-answer; found.message != nil {
-				return found
+	for {
+		select {
+		case <-call.more:
+			p.tell(call, progress)
+		case found := <-call.answer:
+			p.tell(call, progress)
+			if found.message == nil {
+				found.err = p.failure(method)
 			}
+			return found
+		case <-ctx.Done():
+			if !p.forget(id) {
+				// It was answered in this moment.
+				if found := <-call.answer; found.message != nil {
+					return found
+				}
+			}
+			p.input.send([]byte(`{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":` + id + "}}\n"))
+			return outcome{err: &CallEndedError{method, ctx.Err()}}
 		}
-		p.input.send([]byte(`{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":` + id + "}}\n"))
-		return outcome{err: &CallEndedError{method, ctx.Err()}}
 	}
 }
 
@@ -128,8 +138,18 @@ func (p *process) close(ctx context.Context) {
 	select {
 	case <-p.ended:
 	case <-ctx.Done():
-		p.command.Process.Kill()
+		kill(p.command)
 		<-p.ended
+	}
+}
+
+// isKnown is whether it ever said who it is.
+func (p *process) isKnown() bool {
+	select {
+	case <-p.ready:
+		return true
+	default:
+		return false
 	}
 }
 
@@ -146,7 +166,9 @@ func (p *process) failure(method string) error {
 		return p.refusal
 	}
 	state := p.command.ProcessState
-	return &ProcessEndedError{Binary: p.binary, ExitCode: state.ExitCode(), Status: state.String(), Stderr: p.log.last(), Call: method}
+	return &ProcessEndedError{
+		Binary: p.binary, ExitCode: state.ExitCode(), Status: state.String(), Stderr: p.log.last(), Call: method, isStranger: !p.isKnown(),
+	}
 }
 
 // Reading
@@ -170,7 +192,7 @@ func (p *process) read(stdout io.Reader) {
 	p.isEnding = true
 	p.mutex.Unlock()
 	if p.refusal != nil {
-		p.command.Process.Kill()
+		kill(p.command)
 	}
 	p.finish()
 }
@@ -182,26 +204,34 @@ func (p *process) take(line []byte) error {
 		if len(line) > 80 {
 			line = line[:80]
 		}
-		return &ProtocolError{p.binary, "it wrote " + strconv.Quote(string(line))}
+		return &ProtocolError{Binary: p.binary, Reason: "it wrote " + strconv.Quote(string(line))}
 	}
 	id := string(message.ID)
 	switch {
+	case message.Method == "" && message.Result == nil && message.Error == nil:
+		return &ProtocolError{Binary: p.binary, Reason: "it wrote an answer without a result or an error"}
 	case message.Method != "" && id != "":
-		return &ProtocolError{p.binary, "it asks for " + message.Method}
+		return &ProtocolError{Binary: p.binary, Reason: "it asks for " + message.Method}
 	case message.Method != "":
-		p.notify(Notification{message.Method, message.Params})
+		p.takeNotification(Notification{message.Method, message.Params})
 	case id == infoID:
-		return p.judge(message)
-	case id == "" || id == "null":
+		if !p.isKnown() {
+			return p.judge(message)
+		}
+	case (id == "" || id == "null") && message.Error != nil:
+		if !p.isKnown() {
+			// It was asked nothing yet but who it is.
+			return &ProtocolError{Binary: p.binary, Reason: "it cannot read system.info: " + message.Error.Message}
+		}
 		// It could not read a line and does not know whose it was: no call may wait for ever.
 		p.settleAll(outcome{message: message})
 	default:
 		p.mutex.Lock()
-		answer := p.pending[id]
+		call := p.pending[id]
 		delete(p.pending, id)
 		p.mutex.Unlock()
-		if answer != nil {
-			answer <- outcome{message: message}
+		if call != nil {
+			call.answer <- outcome{message: message}
 		}
 	}
 	return nil
@@ -221,11 +251,11 @@ func (p *process) judge(message *message) error {
 
 func (p *process) settleAll(found outcome) {
 	p.mutex.Lock()
-	waiting := p.pending
-	p.pending = map[string]chan outcome{}
+	calls := p.pending
+	p.pending = map[string]*waiting{}
 	p.mutex.Unlock()
-	for _, answer := range waiting {
-		answer <- found
+	for _, call := range calls {
+		call.answer <- found
 	}
 }
 
@@ -233,7 +263,7 @@ func (p *process) settleAll(found outcome) {
 func (p *process) finish() {
 	p.input.end()
 	// A process that has closed its output and does not end is of no use any more.
-	timer := time.AfterFunc(10*time.Second, func() { p.command.Process.Kill() })
+	timer := time.AfterFunc(10*time.Second, func() { kill(p.command) })
 	p.command.Wait()
 	timer.Stop()
 	p.input.discard()

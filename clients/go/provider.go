@@ -3,7 +3,6 @@ package mintmark
 import (
 	"context"
 	"errors"
-	"sync"
 )
 
 // CredentialsProvider keeps the temporary credentials of one user fresh. Where a token of the application's own backend is needed,
@@ -11,7 +10,7 @@ import (
 type CredentialsProvider struct {
 	client          *Client
 	onTokenRequired OnTokenRequired
-	opening         sync.Mutex
+	opening         chan struct{}
 	params          CredentialsProviderOpenParams
 	handle          string
 	isClosed        bool
@@ -35,10 +34,15 @@ type TokenRequired struct {
 type OnTokenRequired func(ctx context.Context, required TokenRequired) (identityID, token string, err error)
 
 // NewCredentialsProvider makes a provider. The first call opens it; after the process has died, the next one opens it again, with the same
-// identity. TokenSource is the caller in any case.
+// identity. TokenSource is the caller in any case. Without a function it panics.
 func NewCredentialsProvider(client *Client, params CredentialsProviderOpenParams, onTokenRequired OnTokenRequired) *CredentialsProvider {
+	if onTokenRequired == nil {
+		panic("mintmark: NewCredentialsProvider takes a function that gives tokens")
+	}
 	params.TokenSource = CredentialsProviderOpenParamsTokenSourceCaller
-	return &CredentialsProvider{client: client, params: params, onTokenRequired: onTokenRequired, asking: make(chan struct{}, 1)}
+	return &CredentialsProvider{
+		client: client, params: params, onTokenRequired: onTokenRequired, opening: make(chan struct{}, 1), asking: make(chan struct{}, 1),
+	}
 }
 
 // Get answers credentials that are good for a while, with IdentityID and RoleARN.
@@ -71,7 +75,9 @@ func (p *CredentialsProvider) IdentityID(ctx context.Context) (string, error) {
 
 // SetLogins says who the user is now. The identity is kept, and may become another one that the logins own.
 func (p *CredentialsProvider) SetLogins(ctx context.Context, logins map[string]string) error {
-	p.remember(logins)
+	if err := p.remember(ctx, "credentialsProvider.setLogins", logins); err != nil {
+		return err
+	}
 	return p.do(ctx, func(handle string) error {
 		_, err := p.client.CredentialsProvider.SetLogins(ctx, CredentialsProviderSetLoginsParams{Provider: handle, Logins: logins})
 		return err
@@ -88,7 +94,9 @@ func (p *CredentialsProvider) ClearCredentials(ctx context.Context) error {
 
 // ClearKeychain drops everything: credentials, identity and logins. For a sign-out, and for another user.
 func (p *CredentialsProvider) ClearKeychain(ctx context.Context) error {
-	p.remember(nil)
+	if err := p.remember(ctx, "credentialsProvider.clearKeychain", nil); err != nil {
+		return err
+	}
 	return p.do(ctx, func(handle string) error {
 		_, err := p.client.CredentialsProvider.ClearKeychain(ctx, CredentialsProviderClearKeychainParams{Provider: handle})
 		return err
@@ -97,21 +105,46 @@ func (p *CredentialsProvider) ClearKeychain(ctx context.Context) error {
 
 // Close closes it; the identity's id stays in the store under its key.
 func (p *CredentialsProvider) Close(ctx context.Context) error {
-	p.opening.Lock()
+	if err := take(ctx, p.opening, "credentialsProvider.close"); err != nil {
+		return err
+	}
 	handle, wasClosed := p.handle, p.isClosed
 	p.isClosed = true
-	p.opening.Unlock()
+	<-p.opening
 	if handle == "" || wasClosed {
 		return nil
 	}
 	_, err := p.client.CredentialsProvider.Close(ctx, CredentialsProviderCloseParams{Provider: handle})
+	var gone *ProviderNotOpenError
+	if errors.As(err, &gone) {
+		// Its process was started anew: there is nothing to close.
+		return nil
+	}
 	return err
 }
 
-func (p *CredentialsProvider) remember(logins map[string]string) {
-	p.opening.Lock()
-	defer p.opening.Unlock()
+func (p *CredentialsProvider) remember(ctx context.Context, method string, logins map[string]string) error {
+	if err := take(ctx, p.opening, method); err != nil {
+		return err
+	}
+	defer func() { <-p.opening }()
 	p.params.Logins = logins
+	return nil
+}
+
+// take is Lock that ends with the context. Receiving from place unlocks.
+func take(ctx context.Context, place chan struct{}, method string) error {
+	select {
+	case place <- struct{}{}:
+		return nil
+	default:
+	}
+	select {
+	case place <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return &CallEndedError{method, ctx.Err()}
+	}
 }
 
 func (p *CredentialsProvider) ready(
@@ -124,12 +157,10 @@ func (p *CredentialsProvider) ready(
 	if err := p.do(ctx, again); err != nil || answer.State != CredentialsProviderAnswerStateTokenRequired {
 		return answer, err
 	}
-	select {
-	case p.asking <- struct{}{}:
-		defer func() { <-p.asking }()
-	case <-ctx.Done():
-		return nil, &CallEndedError{"credentialsProvider.get", ctx.Err()}
+	if err := take(ctx, p.asking, "credentialsProvider.get"); err != nil {
+		return nil, err
 	}
+	defer func() { <-p.asking }()
 	// Whoever waited here may find it done.
 	if err := p.do(ctx, again); err != nil || answer.State != CredentialsProviderAnswerStateTokenRequired {
 		return answer, err
@@ -161,8 +192,13 @@ func (p *CredentialsProvider) do(ctx context.Context, call func(handle string) e
 }
 
 func (p *CredentialsProvider) open(ctx context.Context, insteadOf string) (string, error) {
-	p.opening.Lock()
-	defer p.opening.Unlock()
+	if err := take(ctx, p.opening, "credentialsProvider.open"); err != nil {
+		return "", err
+	}
+	defer func() { <-p.opening }()
+	if p.isClosed && p.handle == "" {
+		return "", &ClientClosedError{Call: "credentialsProvider.open", isProvider: true}
+	}
 	if p.handle != insteadOf || p.isClosed && p.handle != "" {
 		return p.handle, nil
 	}

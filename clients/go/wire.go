@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -107,9 +108,11 @@ func depth(text []byte) int {
 	return deepest
 }
 
+var aVersion = regexp.MustCompile(`^\d+(\.\d+)*(-.*)?$`)
+
 // isBelow compares versions such as 0.1.0; what is no version is not below anything.
 func isBelow(version, other string) bool {
-	if version == "" {
+	if !aVersion.MatchString(version) {
 		return false
 	}
 	left, right := numbers(version), numbers(other)
@@ -123,8 +126,10 @@ func isBelow(version, other string) bool {
 
 func numbers(version string) (found [3]int) {
 	version, _, _ = strings.Cut(version, "-")
-	for i, part := range strings.SplitN(version, ".", 3) {
-		found[i], _ = strconv.Atoi(part)
+	for i, part := range strings.Split(version, ".") {
+		if i < len(found) {
+			found[i], _ = strconv.Atoi(part)
+		}
 	}
 	return found
 }

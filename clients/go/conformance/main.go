@@ -23,6 +23,7 @@ type step struct {
 	TimeoutSeconds, GraceSeconds float64
 	Trace                        string
 	Params                       json.RawMessage
+	Calls, AtOnce                int
 	Logins                       map[string]string
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/big"
 	"reflect"
 	"runtime"
 	"strings"
@@ -53,6 +54,8 @@ func (d *driver) carryOut(s *step) answer {
 		return <-d.calls[s.Call].done
 	case "cancel":
 		d.calls[s.Call].cancel()
+	case "bench":
+		return d.bench(ctx, s)
 	case "notifications":
 		d.mutex.Lock()
 		defer d.mutex.Unlock()
@@ -223,8 +226,13 @@ func (d *driver) many(ctx context.Context, s *step) answer {
 func (d *driver) strange(ctx context.Context, s *step) error {
 	cycle := map[string]any{}
 	cycle["itself"] = cycle
+	deep := []any{}
+	for level := 0; level < 70; level++ {
+		deep = []any{deep}
+	}
 	value, isThere := map[string]any{
 		"nan": math.NaN(), "infinity": math.Inf(1), "cycle": cycle, "surrogate": "\xed\xa0\x80", "date": time.Now(), "function": func() {},
+		"bytes": []byte{255}, "set": map[int]struct{}{1: {}, 2: {}}, "bigint": new(big.Int).Lsh(big.NewInt(1), 70), "deep": deep,
 	}[s.Value]
 	if !isThere {
 		return fmt.Errorf("there is no value %s", s.Value)

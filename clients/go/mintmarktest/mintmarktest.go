@@ -41,7 +41,10 @@ func New(t testing.TB, options ...mintmark.Options) *Mintmark {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		client.Close()
+		// Nothing is kept: what is still asked of it, such as a wait for a mail, is not waited for.
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		client.Shutdown(ctx)
 		if words := log.String(); t.Failed() && words != "" {
 			t.Log("Mintmark's log:\n" + words)
 		}
@@ -59,6 +62,18 @@ func (m *Mintmark) Now() time.Time {
 func (m *Mintmark) Freeze(at time.Time) {
 	m.t.Helper()
 	m.turn(mintmark.TestClockParams{Freeze: mintmark.Ptr(true), SetAt: mintmark.Ptr(mintmark.TimestampOf(at))})
+}
+
+// Run lets the clock run on.
+func (m *Mintmark) Run() {
+	m.t.Helper()
+	m.turn(mintmark.TestClockParams{Freeze: mintmark.Ptr(false)})
+}
+
+// Set sets the clock.
+func (m *Mintmark) Set(at time.Time) {
+	m.t.Helper()
+	m.turn(mintmark.TestClockParams{SetAt: mintmark.Ptr(mintmark.TimestampOf(at))})
 }
 
 // Advance moves the clock on, by whole seconds.
@@ -88,6 +103,19 @@ func (m *Mintmark) Outbox(to ...string) []mintmark.SentMessage {
 		m.t.Fatal(err)
 	}
 	return outbox.Messages
+}
+
+// Code is the code in the last message to an address or number that has one. A test that finds none fails.
+func (m *Mintmark) Code(to string) string {
+	m.t.Helper()
+	messages := m.Outbox(to)
+	for i := len(messages) - 1; i >= 0; i-- {
+		if messages[i].Code != "" {
+			return messages[i].Code
+		}
+	}
+	m.t.Fatalf("no code was sent to %s", to)
+	return ""
 }
 
 // testLog keeps what a process logs.

@@ -28,6 +28,37 @@ func TestEveryTestHasAStoreOfItsOwnWhoseClockTurns(t *testing.T) {
 	}
 }
 
+func TestTheClockIsSetAndRuns(t *testing.T) {
+	t.Parallel()
+	m := mintmarktest.New(t)
+	at := time.Unix(1_900_000_000, 0)
+	m.Freeze(at)
+	m.Set(at.Add(time.Hour))
+	if now := m.Now(); !now.Equal(at.Add(time.Hour)) {
+		t.Fatalf("the clock shows %v", now)
+	}
+	m.Run()
+	if now := m.Now(); now.Before(at.Add(time.Hour)) {
+		t.Fatalf("the clock shows %v", now)
+	}
+}
+
+func TestACallThatIsUnderWayIsNotWaitedFor(t *testing.T) {
+	t.Parallel()
+	done := make(chan error, 1)
+	t.Run("a test", func(t *testing.T) {
+		m := mintmarktest.New(t)
+		go func() {
+			_, err := m.Test.Outbox(context.Background(), mintmark.TestOutboxParams{WaitSeconds: mintmark.Ptr(int64(60))})
+			done <- err
+		}()
+		m.Now()
+	})
+	if err := <-done; err == nil {
+		t.Fatalf("it was waited for: %v", err)
+	}
+}
+
 func TestTheOutboxHasTheMailedCode(t *testing.T) {
 	t.Parallel()
 	m := mintmarktest.New(t)
@@ -39,7 +70,7 @@ func TestTheOutboxHasTheMailedCode(t *testing.T) {
 	if len(mails) != 1 || len(m.Outbox("bob@example.com")) != 0 {
 		t.Fatalf("the outbox has %v", mails)
 	}
-	if mails[0].Code == "" || step.ContinuationToken == "" {
+	if mails[0].Code != m.Code("alice@example.com") || mails[0].Code == "" || step.ContinuationToken == "" {
 		t.Fatalf("the mail is %v", mails[0])
 	}
 }

@@ -1,0 +1,69 @@
+package mintmark_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"mintmark.localhost/mintmark"
+	"mintmark.localhost/mintmark/mintmarktest"
+)
+
+func TestProgressComesToTheCallBeforeItsResult(t *testing.T) {
+	t.Parallel()
+	m := mintmarktest.New(t)
+	var accounts []mintmark.PortableAccount
+	for i := 0; i < 450; i++ {
+		accounts = append(accounts, mintmark.PortableAccount{Email: mintmark.Ptr(fmt.Sprintf("user%d@example.com", i))})
+	}
+	var lines []int64
+	result, err := m.Account.Import(ctx, mintmark.AccountImportParams{Accounts: accounts}, mintmark.WithProgress(func(value json.RawMessage) {
+		var told struct{ NextLine int64 }
+		if err := json.Unmarshal(value, &told); err != nil {
+			t.Error(err)
+		}
+		lines = append(lines, told.NextLine)
+	}))
+	if err != nil || result.Imported != 450 {
+		t.Fatal(result, err)
+	}
+	if len(lines) < 2 || lines[0] >= lines[len(lines)-1] {
+		t.Fatalf("it told of the lines %v", lines)
+	}
+}
+
+func TestALimitThatIsOverIsOver(t *testing.T) {
+	t.Parallel()
+	m := mintmarktest.New(t)
+	for _, limit := range []time.Duration{0, -time.Hour} {
+		if _, err := m.System.Ping(ctx, mintmark.WithTimeout(limit)); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("with the limit %v: %v", limit, err)
+		}
+	}
+	if _, err := m.System.Ping(ctx); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAProgramThatEndsWithoutAWordSaysWhatToDo(t *testing.T) {
+	t.Parallel()
+	_, err := mintmark.Start(ctx, mintmark.Options{Store: ":memory:", Binary: "/bin/true"})
+	var ended *mintmark.ProcessEndedError
+	if !errors.As(err, &ended) || !strings.Contains(err.Error(), "right program? MINTMARK_BINARY") || strings.Contains(err.Error(), "in memory") {
+		t.Fatal(err)
+	}
+}
+
+func TestAProviderWithoutAFunctionIsRefused(t *testing.T) {
+	t.Parallel()
+	defer func() {
+		if text := fmt.Sprint(recover()); !strings.Contains(text, "takes a function") {
+			t.Fatal(text)
+		}
+	}()
+	mintmark.NewCredentialsProvider(mintmarktest.New(t).Client, mintmark.CredentialsProviderOpenParams{}, nil)
+}
