@@ -5,7 +5,9 @@ require_relative "errors"
 require_relative "generated/errors"
 require_relative "generated/namespaces"
 require_relative "wire"
+require_relative "outbox"
 require_relative "server_process"
+require_relative "fork"
 
 module Mintmark
   # A Mintmark process and its methods: `m.token.mint_for_developer(…)`. Any number of threads may share one.
@@ -29,8 +31,7 @@ module Mintmark
         raise ArgumentError, 'Name either a store or an app: store: "shop.db" is a file, store: ":memory:" ends with the process, ' \
                              'app: "shop" is the store of that app in the folder of your data.'
       end
-      raise ArgumentError, "timeout is a positive number of seconds" if timeout && !timeout.positive?
-
+      Wire.check_timeout(timeout)
       @testing, @timeout, @stderr, @max_line, @environment = testing, timeout, stderr, max_line, environment
       @is_in_memory = store == ":memory:"
       @restart = restart.nil? ? !@is_in_memory : restart
@@ -39,10 +40,11 @@ module Mintmark
       path = store && (@is_in_memory || store.to_s.include?("://") ? store : File.expand_path(store))
       @arguments = [path && "--store=#{path}", app && "--app=#{app}", testing && "--testing", max_line && "--max-line=#{max_line}"].select { |each| each }
       @arguments += arguments
-      @mutex, @told = Mutex.new, Queue.new
-      @listener = on_notification && Thread.new { listen(on_notification) }
+      @on_notification = on_notification
+      begin_here
       @mutex.synchronize { running }
-    rescue BinaryNotFound
+      Fork.tell(self)
+    rescue StandardError
       @told&.close
       raise
     end
@@ -60,14 +62,13 @@ module Mintmark
     end
 
     # Calls a method by its name on the wire, with its parameters as they are there.
+    # @param progress called with what the method says of its progress, in this thread; what it raises ends the call.
     # @return the result as JSON.
-    def call(method, params = {}, timeout: nil, trace: nil)
-      limit = timeout || @timeout
-      raise ArgumentError, "timeout is a positive number of seconds" if limit && !limit.positive?
-
+    def call(method, params = {}, timeout: nil, trace: nil, progress: nil)
+      limit = Wire.check_timeout(timeout || @timeout)
       process = @mutex.synchronize { running }
-      answer = process.request(limit && Process.clock_gettime(Process::CLOCK_MONOTONIC) + limit) do |id|
-        Wire.request(id, method, params, trace, @max_line || 1 << 20)
+      answer = process.request(limit && Process.clock_gettime(Process::CLOCK_MONOTONIC) + limit, progress) do |id|
+        Wire.request(id, method, params, trace, @max_line || 1 << 20, progress)
       end
       raise CallTimedOut, "#{method} was not answered within #{limit} s. It was cancelled; it may have taken effect nevertheless." unless answer
       raise answered(method, answer) if answer["error"]
@@ -78,6 +79,7 @@ module Mintmark
     # Lets the process answer what it was asked, and end; after `grace` seconds it is killed. Later calls are refused.
     def close(grace: 10)
       process = @mutex.synchronize do
+        after_fork
         @is_closed = true
         @process
       end
@@ -87,10 +89,29 @@ module Mintmark
       nil
     end
 
+    # In a forked child: the process stays the parent's, and the next call starts another. Ruby before 3.1 tells of no fork: calls look.
+    def after_fork
+      return if @owner == Process.pid
+
+      @process&.abandon
+      begin_here
+    end
+
+    # Shows neither the environment nor the arguments, which may hold secrets.
+    def inspect = "#<Mintmark::Client #{@binary}#{' closed' if @is_closed}>"
+
     private
+
+    def begin_here
+      @owner, @told = Process.pid, Queue.new
+      @mutex ||= Mutex.new
+      @listener = @on_notification && Thread.new(@told) { |told| listen(told, @on_notification) }
+    end
 
     def running
       raise ClientClosed, "This client is closed; start a new one." if @is_closed
+
+      after_fork
       return @process if @process && !@process.ended?
 
       gone unless @process.nil? || @restart
@@ -122,8 +143,8 @@ module Mintmark
                        "Build or install the newer one; MINTMARK_BINARY or binary: names another.")
     end
 
-    def listen(callback)
-      while (told = @told.pop)
+    def listen(waiting, callback)
+      while (told = waiting.pop)
         begin
           callback.call(*told)
         rescue StandardError => error

@@ -9,6 +9,8 @@ module Mintmark
       @client = client
     end
 
+    def inspect = "#<#{self.class}>"
+
     private
 
     def typed(method, params, timeout, trace)

@@ -48,7 +48,13 @@ module Mintmark
       end
       @client.credentials_provider.close(provider: handle) if handle
       nil
+    rescue ProviderNotOpen
+      # Its process was started anew: there is nothing to close.
+      nil
     end
+
+    # Shows neither logins nor tokens.
+    def inspect = "#<Mintmark::CredentialsProvider>"
 
     private
 
@@ -61,9 +67,19 @@ module Mintmark
         answer = perform { |methods, handle| yield methods, handle, false }
         return answer unless answer.state == "tokenRequired"
 
-        given = @on_token_required.call(answer.to_h["logins"] || {}, answer.identity_id)
-        @client.credentials_provider.submit_token(continuation_token: answer.continuation_token, identity_id: given.identity_id, token: given.token)
+        identity_id, token = taken(@on_token_required.call(answer.to_h["logins"] || {}, answer.identity_id))
+        @client.credentials_provider.submit_token(continuation_token: answer.continuation_token, identity_id: identity_id, token: token)
       end
+    end
+
+    # Of what a backend gives: a result, or the same as a hash or as JSON.
+    def taken(given)
+      found = if given.is_a?(Hash) then [given[:identity_id] || given["identity_id"] || given["identityId"], given[:token] || given["token"]]
+              elsif given.respond_to?(:identity_id) && given.respond_to?(:token) then [given.identity_id, given.token]
+              end
+      return found if found&.all?
+
+      raise TypeError, "The block of a CredentialsProvider gives identity_id and token, as token.mint_for_developer answered them; it gave a #{given.class}."
     end
 
     def perform
@@ -79,6 +95,8 @@ module Mintmark
     def open(instead_of)
       @opening.synchronize do
         @handle = nil if instead_of && @handle == instead_of
+        raise ClientClosed, "This CredentialsProvider is closed; make a new one." if @is_closed && @handle.nil?
+
         @handle ||= @client.credentials_provider.open(**@options).provider
       end
     end

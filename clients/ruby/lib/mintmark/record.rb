@@ -33,14 +33,23 @@ module Mintmark
     end
     alias to_s inspect
 
-    def respond_to_missing?(name, include_private = false) = name.match?(/\A[a-z]\w*\z/) || super
+    # A member within a member: `answer.dig(:credentials, :expiresAt)`.
+    def dig(name, *rest) = rest.empty? ? self[name] : self[name]&.dig(*rest)
+
+    # For pattern matching: `in {pool_id:, name: "shop"}`.
+    def deconstruct_keys(_) = @members.to_h { |name, value| [name.gsub(/(?<=[^A-Z_])([A-Z])/, '_\1').downcase.to_sym, Record.of(value)] }
+
+    def respond_to_missing?(name, include_private = false) = @members.key?(name.to_s) || @members.key?(wire(name)) || super
 
     # A member that is absent is nil.
     def method_missing(name, *arguments)
       return super unless arguments.empty? && name.match?(/\A[a-z]\w*\z/)
 
-      wire = name.to_s.gsub(/_(.)/) { ::Regexp.last_match(1).upcase }
-      self[@members.key?(name.to_s) ? name.to_s : wire]
+      self[@members.key?(name.to_s) ? name : wire(name)]
     end
+
+    private
+
+    def wire(name) = name.to_s.gsub(/_(.)/) { ::Regexp.last_match(1).upcase }
   end
 end

@@ -1,43 +1,45 @@
 # frozen_string_literal: true
 
 module Mintmark
-  # One running `mintmark serve` and its pipe, from start to end. A thread writes, so that no caller waits for a full pipe; one reads.
+  # One running `mintmark serve` and its pipe, from start to end.
   class ServerProcess
     LONGEST_ANSWER = 17 * 1024 * 1024
     KEPT_LINES = 20
     INFO = '{"jsonrpc":"2.0","id":0,"method":"system.info"}'
 
-    # A call that waits: nil until it has an outcome.
-    Waiting = Struct.new(:answer, :is_done)
+    # A call that waits, what wakes it up, whether it wants to be told of its progress, and what it was told meanwhile.
+    Waiting = Struct.new(:changed, :is_listening, :told, :answer, :is_done)
 
     attr_reader :pid, :binary
 
     def initialize(binary, arguments, environment, stderr, notify)
       @binary, @notify = binary, notify
+      # One for all: with one for each call, Ruby 3.1 was seen to slow down a hundredfold under load.
       @mutex, @changed = Mutex.new, ConditionVariable.new
       @waiting, @lines, @last_id = {}, [], 0
-      @outgoing = Queue.new
       spawn(arguments, environment, stderr)
-      @outgoing << INFO
-      @writer = Thread.new { write }
+      @outgoing = Outbox.new(@stdin)
+      # One that has ended already is told to calls, by how it ended.
+      tell(INFO)
       @reader = Thread.new { read }
     end
 
     def ended? = @mutex.synchronize { @is_ending }
 
     # Sends a request and waits for its answer, a message; nil when time is up.
+    # @param progress called with what is told meanwhile.
     # @yield the id, to make the line of it.
-    def request(deadline)
-      id, waiting = register { |number| yield number }
+    def request(deadline, progress = nil)
+      id, waiting = register(progress) { |number| yield number }
       done = false
-      @mutex.synchronize do
-        until waiting.is_done
+      until done || (deadline && Process.clock_gettime(Process::CLOCK_MONOTONIC) >= deadline)
+        told = @mutex.synchronize do
           left = deadline && deadline - Process.clock_gettime(Process::CLOCK_MONOTONIC)
-          break if left && left <= 0
-
-          @changed.wait(@mutex, left)
+          waiting.changed.wait(@mutex, left) unless waiting.is_done || !waiting.told.empty? || (left && left <= 0)
+          done = waiting.is_done
+          waiting.told.slice!(0..)
         end
-        done = waiting.is_done
+        told.each { |value| progress.call(value) }
       end
       raise failure if done && waiting.answer.nil?
 
@@ -46,26 +48,43 @@ module Mintmark
       # Time is up, or the thread was interrupted: nobody waits any more.
       if id && !done
         @mutex.synchronize { @waiting.delete(id) }
-        @outgoing << Wire.cancel(id) unless @outgoing.closed?
+        tell(Wire.cancel(id))
       end
     end
 
-    # Ends the input: what was sent is answered, then the process ends. It is killed when that takes too long.
+    # Sends what has no answer, if anybody is there to read it.
+    def tell(line)
+      @outgoing.send(line)
+    rescue ClosedQueueError
+      nil
+    end
+
+    # Ends the input: what was sent is answered, then the process ends. It is killed when that takes too long; one that never said anything, and
+    # that nobody waits for, after a second.
     def close(grace)
       @outgoing.close
-      Process.kill(:KILL, pid) unless @reader.join(grace)
-      @reader.join
-    rescue Errno::ESRCH
+      grace = [grace, 1].min if @mutex.synchronize { !@has_answered && @waiting.empty? }
+      kill unless @reader.join(grace)
       @reader.join
     end
+
+    # In a forked child, where nobody reads: the process is the parent's, and ends only when no child holds its pipe.
+    def abandon
+      [@stdin, @stdout, @errors].each(&:close)
+      @mutex, @is_ending = Mutex.new, true
+      @refusal ||= ProcessEnded.new("The Mintmark process belongs to the program that this one was forked from.")
+    end
+
+    # Shows nothing of what goes through.
+    def inspect = "#<Mintmark::ServerProcess #{pid}>"
 
     # How it ended, for one call; waits until it has.
     def failure
       @reader.join unless Thread.current == @reader
       return @refusal.class.new(@refusal.message) if @refusal
 
-      how = @status&.signaled? ? "was ended by signal #{@status.termsig}" : "ended with status #{@status&.exitstatus}"
-      words = ["The Mintmark process #{how} before it answered."]
+      words = ["The Mintmark process #{how_it_ended} before it answered."]
+      words << "Is #{binary} the right program? MINTMARK_BINARY or binary: names another." unless @has_answered || [2, 64, 74].include?(@status&.exitstatus)
       words << "It refused its arguments: an option has a value it does not take, or #{binary} is older than this client." if @status&.exitstatus == 64
       words << "Its last words: #{@lines.join("\n")}" unless @lines.empty?
       ProcessEnded.new(words.join(" "), @status)
@@ -73,48 +92,58 @@ module Mintmark
 
     private
 
+    def how_it_ended
+      return "ended (with which status, only this program's own Process.wait was told)" unless @status
+
+      @status.signaled? ? "was ended by signal #{@status.termsig}" : "ended with status #{@status.exitstatus}"
+    end
+
     def spawn(arguments, environment, stderr)
       input, @stdin = IO.pipe
       @stdout, output = IO.pipe
-      errors, error_output = IO.pipe
+      @errors, error_output = IO.pipe
+      # What Mintmark reads and writes is UTF-8, wherever this program runs.
+      [@stdin, @stdout, @errors].each { |pipe| pipe.set_encoding(Encoding::UTF_8, Encoding::UTF_8) }
       @pid = Process.spawn(environment, [binary, binary], "serve", *arguments, in: input, out: output, err: error_output, pgroup: true, close_others: true)
-      @log = Thread.new { keep(errors, stderr) }
-    rescue SystemCallError => error
-      [@stdin, @stdout, errors].each(&:close)
+      @log = Thread.new { keep(@errors, stderr) }
+    rescue SystemCallError, TypeError, ArgumentError => error
+      [@stdin, @stdout, @errors].compact.each(&:close)
+      # Arguments that no program can be given.
+      raise unless error.is_a?(SystemCallError)
+
       raise BinaryNotFound, "There is no program #{binary} that can be run: #{error.message}. Build it in Mintmark's repository (clients/shell/mintmark --version makes " \
                             ".build/mintmark) and name it: binary:, export MINTMARK_BINARY=$PWD/.build/mintmark, or put it on PATH."
     ensure
-      [input, output, error_output].each(&:close)
+      [input, output, error_output].compact.each(&:close)
     end
 
-    def register
+    # The locks are held for moments: many threads call at once.
+    def register(progress)
+      id = @mutex.synchronize { @last_id += 1 }
+      # The line is made first: what is refused leaves nothing behind.
+      line, waiting = yield(id), Waiting.new(@changed, !progress.nil?, [])
       @mutex.synchronize do
         raise ClosedQueueError if @is_ending
 
-        # The line is made first: what is refused leaves nothing behind.
-        line = yield(@last_id += 1)
-        @outgoing << line
-        [@last_id, @waiting[@last_id] = Waiting.new]
+        @waiting[id] = waiting
       end
+      @outgoing.send(line)
+      [id, waiting]
     rescue ClosedQueueError
+      @mutex.synchronize { @waiting.delete(id) }
       raise failure
-    end
-
-    def write
-      while (line = @outgoing.pop)
-        @stdin.write(line, "\n")
-      end
-    rescue SystemCallError, IOError
-      @outgoing.close
-    ensure
-      @stdin.close
     end
 
     def keep(errors, stderr)
       errors.each_line do |line|
-        stderr&.write(line)
         @lines << line.chomp
         @lines.shift if @lines.size > KEPT_LINES
+        begin
+          stderr&.write(line)
+        rescue StandardError
+          # A log that cannot be written costs no call.
+          stderr = nil
+        end
       end
     rescue IOError
       nil
@@ -124,42 +153,79 @@ module Mintmark
 
     def read
       while !@refusal && (line = @stdout.gets("\n", LONGEST_ANSWER))
-        take(line)
+        # What stands before the end of the output without an end of its own is half of a line.
+        take(line) if line.end_with?("\n") || line.bytesize >= LONGEST_ANSWER
       end
       @mutex.synchronize { @is_ending = true }
-      Process.kill(:KILL, pid) if @refusal
+      kill if @refusal
       @outgoing.close
       reap
       @log.join(1)
-      @writer.join(1) || @writer.kill
+      @outgoing.discard
       @stdout.close
       settle(@mutex.synchronize { @waiting.keys }, nil)
     end
 
     def reap
-      killer = Thread.new { sleep 10; Process.kill(:KILL, pid) }
+      killer = Thread.new { sleep 10; kill }
       @status = Process.wait2(pid).last
+    rescue Errno::ECHILD
+      # The application waits for all its children itself, and was faster.
+      nil
     ensure
-      killer.kill
+      killer.kill.join
+    end
+
+    # Ends the process with all that it has started: the Mintmark of a script that runs it holds the same pipes.
+    def kill
+      # The number of one that was waited for may be another's.
+      Process.kill(:KILL, -pid) unless @status
+    rescue Errno::ESRCH, Errno::EPERM
+      nil
     end
 
     def take(line)
       message = JSON.parse(line)
       return refuse(line) unless message.is_a?(Hash) && message["jsonrpc"] == "2.0"
-      return @notify.call(message["method"], message["params"]) if message["method"]
+      return tell_of(message) if message["method"]
+      return refuse(line) unless message.key?("result") || error?(message["error"])
+
+      @has_answered = true
       return judge(message) if message["id"] == 0
 
-      settle(message["id"] ? [message["id"]] : @mutex.synchronize { @waiting.keys }, message)
-    rescue JSON::ParserError, EncodingError
+      # It could not read a line and does not know whose it was: no call may wait for ever.
+      is_of_nobody = message["id"].nil? && message["error"]
+      settle(is_of_nobody ? @mutex.synchronize { @waiting.keys } : [message["id"]], message)
+    rescue StandardError
+      # Whatever is wrong with it: without this thread every call waits for ever.
       refuse(line)
     end
+
+    # A notification: progress goes to the call that it is of, everything else to whoever listens.
+    def tell_of(message)
+      method, params = message.values_at("method", "params")
+      return @notify.call(method, params) unless method == "$/progress" && params.is_a?(Hash)
+
+      is_of_call = @mutex.synchronize do
+        waiting = @waiting[params["token"]]
+        next unless waiting&.is_listening
+
+        waiting.told << params["value"]
+        waiting.changed.broadcast
+        true
+      end
+      @notify.call(method, params) unless is_of_call
+    end
+
+    def error?(error) = error.is_a?(Hash) && error["code"].is_a?(Integer) && error["message"].is_a?(String)
 
     def refuse(line)
       @refusal = ProtocolError.new("#{binary} does not answer as Mintmark does: it wrote #{line[0, 80].inspect}. Is it the right program? MINTMARK_BINARY or binary: names another.")
     end
 
     def judge(message)
-      version = message.dig("result", "version")
+      info = message["result"]
+      version = info["version"] if info.is_a?(Hash)
       return unless version.is_a?(String) && Wire.below?(version, CONTRACT_VERSION)
 
       @refusal = BinaryTooOld.new("#{binary} is Mintmark #{version}, older than this client, which was made for #{CONTRACT_VERSION}. Build or install the newer one; MINTMARK_BINARY or binary: names another.")

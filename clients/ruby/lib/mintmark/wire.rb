@@ -8,9 +8,10 @@ module Mintmark
     module_function
 
     # A request. What the process could not attribute to it, and what has no JSON, is refused here.
-    def request(id, method, params, trace, longest)
+    def request(id, method, params, trace, longest, progress = nil)
       envelope = {"jsonrpc" => "2.0", "id" => id, "method" => method, "params" => plain(params, method, 2)}
       envelope["trace"] = trace if trace
+      envelope["progressToken"] = id if progress
       line = JSON.generate(envelope)
       return line if line.bytesize <= longest
 
@@ -36,9 +37,20 @@ module Mintmark
       end
     end
 
+    # @return the limit that can be waited for: nil for one of centuries.
+    def check_timeout(seconds)
+      return if seconds.nil?
+      raise ArgumentError, "timeout is a positive number of seconds, not #{seconds.inspect}" unless seconds.is_a?(Numeric) && seconds.real? && seconds.positive?
+
+      seconds if seconds < 1e9
+    end
+
     def cancel(id) = %({"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":#{id}}})
 
+    # Whether a version such as 0.1.0 is below another; what is no version is not below anything.
     def below?(version, other)
+      return false unless version.match?(/\A\d+(\.\d+)*(-.*)?\z/)
+
       (version.split("-").first.split(".").map(&:to_i) <=> other.split(".").map(&:to_i)) == -1
     end
   end

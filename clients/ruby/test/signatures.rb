@@ -1,0 +1,82 @@
+# frozen_string_literal: true
+
+# What ../sig says, beside what there is. Needs the gem rbs, which comes with Ruby; where a distribution leaves it out these tests say so.
+
+# The signatures as rbs understands them: names to definitions.
+class Signatures
+  def initialize
+    gem "rbs"
+    require "rbs"
+    loader = RBS::EnvironmentLoader.new
+    loader.add(path: Pathname(File.join(__dir__, "../sig")))
+    @environment = RBS::Environment.from_loader(loader).resolve_type_names
+    @builder = RBS::DefinitionBuilder.new(env: @environment)
+  end
+
+  # Every class and module with the methods that it says itself, of instances and of its own. Building them finds what is wrong.
+  def each
+    own(@environment.class_decls).each do |name|
+      constant = Object.const_get(name.to_s)
+      yield constant, :instance, said(@builder.build_instance(name), name)
+      yield constant, :singleton, said(@builder.build_singleton(name), name)
+    end
+  end
+
+  def interfaces = own(@environment.interface_decls).to_h { |name| [name.to_s, said(@builder.build_interface(name), name)] }
+
+  def constants = own(@environment.constant_decls).map(&:to_s)
+
+  private
+
+  def own(declared) = declared.keys.select { |name| name.to_s.start_with?("::Mintmark") }
+
+  def said(definition, name) = definition.methods.select { |_, method| method.defined_in == name }
+end
+
+def keywords_said(types) = types.flat_map { |each| each.type.required_keywords.map { |name, _| [:keyreq, name] } + each.type.optional_keywords.map { |name, _| [:key, name] } }.uniq.sort
+
+def keywords_there(method) = method.parameters.select { |kind, _| %i[keyreq key].include?(kind) }.sort
+
+begin
+  gem "rbs"
+rescue LoadError
+  puts "skipped what the signatures say: there is no gem rbs"
+else
+  test "what the signatures name is there, with its keywords" do
+    Signatures.new.each do |constant, kind, methods|
+      methods.each do |name, method|
+        is_new = kind == :singleton && name == :new
+        next if is_new
+
+        there = kind == :instance ? constant.instance_method(name) : constant.method(name)
+        types = method.method_types
+        next if types.any? { |each| each.type.rest_keywords }
+
+        said, found = keywords_said(types), keywords_there(there)
+        assert said == found, "#{constant} #{name}: the signature has the keywords #{said - found} too many and #{found - said} too few"
+      end
+    end
+    Signatures.new.constants.each { |name| Object.const_get(name) }
+  end
+
+  test "every method of the contract and every detail of an error has a signature" do
+    said = Hash.new { |all, constant| all[constant] = [] }
+    Signatures.new.each { |constant, kind, methods| said[constant] += methods.keys if kind == :instance }
+    Mintmark.constants.map { |name| Mintmark.const_get(name) }.grep(Class).each do |constant|
+      next unless constant < Mintmark::Namespace || constant < Mintmark::AnsweredError
+
+      assert said.key?(constant), "#{constant} has no signature"
+      missing = constant.public_instance_methods(false) - said[constant]
+      assert missing.empty?, "#{constant} has no signature of #{missing.join(', ')}"
+    end
+  end
+
+  test "members of records are no methods that every object has" do
+    Signatures.new.interfaces.each do |name, methods|
+      taken = methods.keys.select { |member| Mintmark::Record.public_method_defined?(member) }
+      assert taken.empty?, "#{name} has #{taken.join(', ')}, which a record answers itself"
+    end
+    minted = Mintmark::Record.of({"identityId" => "i", "expiresAt" => 1})
+    assert Signatures.new.interfaces.fetch("::Mintmark::_TokenMintForDeveloperResult").keys.include?(:identity_id) && minted.identity_id == "i"
+  end
+end
