@@ -1,0 +1,30 @@
+package mintmark;
+
+import java.io.File;
+
+/** The program is not where it was looked for, or cannot be run. */
+public final class BinaryNotFoundException extends MintmarkException {
+    private static final long serialVersionUID = 1;
+
+    private final String binary;
+
+    BinaryNotFoundException(String binary, Throwable cause) {
+        super("There is no program " + (binary.contains("/") ? "at " + binary : "named " + binary + " on PATH") + " that can be run: "
+                + reason(binary, cause) + ". Build it in Mintmark's repository (clients/shell/mintmark --version makes .build/mintmark) and name it: "
+                + "options.binary(…), export MINTMARK_BINARY=$PWD/.build/mintmark, or put it on PATH.", cause);
+        this.binary = binary;
+    }
+
+    private static String reason(String binary, Throwable cause) {
+        return binary.contains("/") && new File(binary).isDirectory() ? "it is a folder" : cause.getMessage();
+    }
+
+    /**
+     * Where it was looked for.
+     *
+     * @return a path, or a name
+     */
+    public String binary() {
+        return binary;
+    }
+}

@@ -1,0 +1,12 @@
+package mintmark;
+
+import java.time.Duration;
+
+/** No answer came in time. The call was cancelled; it may have taken effect nevertheless. */
+public final class CallTimedOutException extends MintmarkException {
+    private static final long serialVersionUID = 1;
+
+    CallTimedOutException(String call, Duration timeout) {
+        super(call + " was not answered within " + timeout.toMillis() / 1000.0 + " s. It was cancelled; it may have taken effect nevertheless.");
+    }
+}

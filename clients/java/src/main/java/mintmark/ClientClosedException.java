@@ -1,0 +1,18 @@
+package mintmark;
+
+/** The client was closed before, or the CredentialsProvider. */
+public final class ClientClosedException extends MintmarkException {
+    private static final long serialVersionUID = 1;
+
+    ClientClosedException(String call) {
+        this(call, "client that is closed; start a new one.");
+    }
+
+    private ClientClosedException(String call, String what) {
+        super(call + " was called on a " + what);
+    }
+
+    static ClientClosedException ofProvider(String call) {
+        return new ClientClosedException(call, "CredentialsProvider that is closed; make a new one.");
+    }
+}

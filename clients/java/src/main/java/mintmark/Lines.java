@@ -1,0 +1,48 @@
+package mintmark;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+
+/** Reads lines of bytes. */
+final class Lines implements AutoCloseable {
+    private final InputStream input;
+    private final int longest;
+    private final byte[] read = new byte[1 << 16];
+    private int at;
+    private int end;
+
+    Lines(InputStream input, int longest) {
+        this.input = input;
+        this.longest = longest;
+    }
+
+    /** The next line without its end, or the beginning of one that is too long; null where there is no whole line any more. */
+    byte[] next() throws IOException {
+        var line = new ByteArrayOutputStream();
+        while (line.size() <= longest) {
+            if (at == end) {
+                at = 0;
+                end = Math.max(input.read(read), 0);
+                if (end == 0) {
+                    return null;
+                }
+            }
+            int start = at;
+            while (at < end && read[at] != '\n') {
+                at++;
+            }
+            line.write(read, start, at - start);
+            if (at < end) {
+                at++;
+                return line.toByteArray();
+            }
+        }
+        return line.toByteArray();
+    }
+
+    @Override
+    public void close() throws IOException {
+        input.close();
+    }
+}

@@ -1,0 +1,61 @@
+package mintmark;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+
+/** How a client runs its processes: what its options said, once and for all. */
+record Settings(
+        String binary, List<String> arguments, Map<String, String> environment, boolean isInMemory, boolean isTesting, Duration timeout, boolean restarts,
+        int maxLineBytes, Consumer<Notification> onNotification, Consumer<String> log, Executor executor) {
+
+    /** The program that nobody named in the options. */
+    static String usualBinary() {
+        var named = System.getenv("MINTMARK_BINARY");
+        return named == null || named.isEmpty() ? "mintmark" : named;
+    }
+
+    static List<String> arguments(String store, String app, boolean isTesting, Map<String, String> flags, List<String> more) {
+        var all = new ArrayList<>(List.of("serve"));
+        // With "=", a value may begin with "-".
+        all.add(store == null ? "--app=" + app : "--store=" + lasting(store));
+        new TreeMap<>(flags).forEach((flag, value) -> all.add(flag + "=" + value));
+        if (isTesting) {
+            all.add("--testing");
+        }
+        all.addAll(more);
+        return List.copyOf(all);
+    }
+
+    /** A store is named so that another current folder makes no difference. */
+    private static String lasting(String store) {
+        return store.equals(Options.IN_MEMORY) || store.contains("://") ? store : Path.of(store).toAbsolutePath().toString();
+    }
+
+    /** What starts a process. */
+    ProcessBuilder command() {
+        var command = new ArrayList<>(List.of(binary));
+        command.addAll(arguments);
+        var builder = new ProcessBuilder(command);
+        // What names a store in the environment would win over the options.
+        builder.environment().remove("MINTMARK_STORE");
+        builder.environment().remove("MINTMARK_APP");
+        builder.environment().putAll(environment);
+        return builder;
+    }
+
+    /** What comes after the end of a process. */
+    String advice() {
+        if (restarts) {
+            return "The next call starts a new process.";
+        }
+        return isInMemory
+                ? "What was in memory is gone: start a new client, or one with options.restart(true) that goes on with an empty store."
+                : "This client starts no other, as options.restart(false) says: start a new client.";
+    }
+}

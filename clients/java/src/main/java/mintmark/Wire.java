@@ -1,0 +1,90 @@
+package mintmark;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import mintmark.contract.Errors;
+import mintmark.json.Json;
+import mintmark.json.JsonException;
+
+/** JSON-RPC 2.0, one message in each line. */
+final class Wire {
+    /** How deep the parameters may nest: Mintmark takes 64 levels, of which the request is one. */
+    private static final int LEVELS = 63;
+
+    /** The longest beginning of a request, up to its id and its token. */
+    private static final int BEGINNING = 80;
+
+    private Wire() {}
+
+    /**
+     * A request from behind its id on.
+     *
+     * @throws IllegalArgumentException if the method or its parameters are missing, or have no JSON
+     * @throws AnswerException if Mintmark could not read the line, and therefore not say whose it is
+     */
+    static byte[] body(String method, Map<String, ?> params, String trace, int longest) {
+        if (method == null || params == null) {
+            throw new IllegalArgumentException("A call has a method and parameters: call(\"system.ping\", Map.of()).");
+        }
+        var text = new StringBuilder(",\"method\":");
+        try {
+            text.append(Json.write(method)).append(",\"params\":").append(Json.write(params, LEVELS));
+            if (trace != null) {
+                text.append(",\"trace\":").append(Json.write(trace));
+            }
+        } catch (JsonException.TooDeep tooDeep) {
+            throw refused(method, -32700, "parseError", "it nests deeper than 64 levels");
+        } catch (JsonException wrong) {
+            throw new IllegalArgumentException("The parameters of " + method + " have no JSON: " + wrong.getMessage() + ".", wrong);
+        }
+        var body = text.append("}\n").toString().getBytes(StandardCharsets.UTF_8);
+        if (body.length + BEGINNING > longest) {
+            throw refused(method, -32600, "invalidRequest", "it is longer than " + longest + " bytes (options.maxLineBytes)");
+        }
+        return body;
+    }
+
+    /** What Mintmark would answer to a line that it cannot read. */
+    private static AnswerException refused(String method, int code, String type, String reason) {
+        Map<String, Object> data = Map.of("type", type, "reason", reason);
+        return Errors.of(new Answer(code, type, "This request cannot be sent: " + reason + ".", data, method, null));
+    }
+
+    /** A whole request. One that is reporting asks to be told of its progress, under its id. */
+    static byte[] line(long id, boolean isReporting, byte[] body) {
+        var token = isReporting ? ",\"progressToken\":" + id : "";
+        var beginning = ("{\"jsonrpc\":\"2.0\",\"id\":" + id + token).getBytes(StandardCharsets.UTF_8);
+        var line = new byte[beginning.length + body.length];
+        System.arraycopy(beginning, 0, line, 0, beginning.length);
+        System.arraycopy(body, 0, line, beginning.length, body.length);
+        return line;
+    }
+
+    static byte[] cancellation(long id) {
+        return ("{\"jsonrpc\":\"2.0\",\"method\":\"$/cancelRequest\",\"params\":{\"id\":" + id + "}}\n").getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** Compares versions such as 0.1.0; what is no version is not below anything. */
+    static boolean isBelow(String version, String other) {
+        if (!version.matches("\\d+(\\.\\d+)*([-+].*)?")) {
+            return false;
+        }
+        var left = numbers(version);
+        var right = numbers(other);
+        for (int i = 0; i < right.length; i++) {
+            if (left[i] != right[i]) {
+                return left[i] < right[i];
+            }
+        }
+        return false;
+    }
+
+    private static int[] numbers(String version) {
+        var numbers = new int[3];
+        var parts = version.split("[-+]", 2)[0].split("\\.");
+        for (int i = 0; i < Math.min(parts.length, numbers.length); i++) {
+            numbers[i] = parts[i].length() < 10 ? Integer.parseInt(parts[i]) : Integer.MAX_VALUE;
+        }
+        return numbers;
+    }
+}

@@ -1,0 +1,11 @@
+package mintmark.json;
+
+/** A text of which some values are known. */
+public interface JsonText {
+    /**
+     * The text on the wire.
+     *
+     * @return the text
+     */
+    String value();
+}

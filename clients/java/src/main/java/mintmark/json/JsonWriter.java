@@ -1,0 +1,137 @@
+package mintmark.json;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.IdentityHashMap;
+import java.util.Map;
+
+/** Writes one value as JSON. */
+final class JsonWriter {
+    private final StringBuilder text = new StringBuilder();
+    private final int levels;
+
+    /** What is being written around a value: who meets itself there would never end. */
+    private final Map<Object, Boolean> around = new IdentityHashMap<>();
+
+    JsonWriter(int levels) {
+        this.levels = levels;
+    }
+
+    String write(Object value) {
+        append(value);
+        return text.toString();
+    }
+
+    private void append(Object value) {
+        if (value == null || value instanceof Boolean) {
+            text.append(value);
+        } else if (value instanceof String string) {
+            append(string);
+        } else if (value instanceof Number number) {
+            text.append(finite(number));
+        } else if (value instanceof JsonText known) {
+            append(known.value());
+        } else if (value instanceof JsonRecord record) {
+            append(record.toJson());
+        } else if (value instanceof Map<?, ?> members) {
+            within(value, () -> object(members));
+        } else if (value instanceof Collection<?> elements) {
+            within(value, () -> array(elements));
+        } else if (value instanceof Object[] elements) {
+            within(value, () -> array(Arrays.asList(elements)));
+        } else {
+            throw new JsonException("a " + value.getClass().getName() + " has no JSON: give its text, or a time as seconds since 1970");
+        }
+    }
+
+    private void within(Object value, Runnable write) {
+        if (around.put(value, true) != null) {
+            throw new JsonException("a " + value.getClass().getSimpleName() + " contains itself");
+        }
+        if (around.size() > levels) {
+            throw new JsonException.TooDeep(levels);
+        }
+        write.run();
+        around.remove(value);
+    }
+
+    private void object(Map<?, ?> members) {
+        text.append('{');
+        String separator = "";
+        for (var member : members.entrySet()) {
+            if (!(member.getKey() instanceof String name)) {
+                throw new JsonException("a member's name is a text, not " + member.getKey());
+            }
+            text.append(separator);
+            append(name);
+            text.append(':');
+            append(member.getValue());
+            separator = ",";
+        }
+        text.append('}');
+    }
+
+    private void array(Collection<?> elements) {
+        text.append('[');
+        String separator = "";
+        for (var element : elements) {
+            text.append(separator);
+            append(element);
+            separator = ",";
+        }
+        text.append(']');
+    }
+
+    private void append(String string) {
+        if (hasHalfCharacter(string)) {
+            throw new JsonException("a text has half of a character");
+        }
+        text.append('"');
+        for (int i = 0; i < string.length(); i++) {
+            char next = string.charAt(i);
+            switch (next) {
+                case '"', '\\' -> text.append('\\').append(next);
+                case '\n' -> text.append("\\n");
+                case '\r' -> text.append("\\r");
+                case '\t' -> text.append("\\t");
+                default -> {
+                    if (next < ' ') {
+                        text.append(String.format("\\u%04x", (int) next));
+                    } else {
+                        text.append(next);
+                    }
+                }
+            }
+        }
+        text.append('"');
+    }
+
+    private static Number finite(Number number) {
+        if (number instanceof Double || number instanceof Float) {
+            if (!Double.isFinite(number.doubleValue())) {
+                throw new JsonException("the number " + number + " has no JSON");
+            }
+        } else if (!(number instanceof Long || number instanceof Integer || number instanceof Short || number instanceof Byte
+                || number instanceof BigInteger || number instanceof BigDecimal)) {
+            throw new JsonException("a " + number.getClass().getName() + " has no JSON");
+        }
+        return number;
+    }
+
+    /** Whether a surrogate stands without its other half. */
+    static boolean hasHalfCharacter(String string) {
+        for (int i = 0; i < string.length(); i++) {
+            char next = string.charAt(i);
+            if (!Character.isSurrogate(next)) {
+                continue;
+            }
+            if (Character.isLowSurrogate(next) || i + 1 == string.length() || !Character.isLowSurrogate(string.charAt(i + 1))) {
+                return true;
+            }
+            i++;
+        }
+        return false;
+    }
+}
