@@ -1,0 +1,98 @@
+import JSON
+
+/// Any JSON value: what `Mintmark.call` takes and gives for methods that this client does not know, and what claims are made of.
+public typealias JSONValue = JSON.JSONValue
+/// A JSON object of free form, its members in order.
+public typealias JSONObject = JSON.JSONObject
+
+/// A value that goes over the pipe.
+public protocol WireValue: Sendable {
+    /// - Throws: `UnexpectedValue` for one of another kind.
+    init(wire: JSONValue) throws
+    /// The value as JSON.
+    var wire: JSONValue { get }
+    /// The value for people, without secrets.
+    var shown: String { get }
+}
+
+extension WireValue {
+    public var shown: String { wire.text }
+}
+
+/// A value that is not of the kind that this client takes there.
+public struct UnexpectedValue: Error, CustomStringConvertible {
+    /// Where it stands, and what it should be.
+    public let description: String
+}
+
+extension Bool: WireValue {
+    public init(wire: JSONValue) throws {
+        guard let value = wire.bool else { throw UnexpectedValue(description: "not a boolean") }
+        self = value
+    }
+    public var wire: JSONValue { .bool(self) }
+}
+
+extension Int: WireValue {
+    public init(wire: JSONValue) throws {
+        guard let value = wire.int else { throw UnexpectedValue(description: "not a whole number") }
+        self = Int(value)
+    }
+    public var wire: JSONValue { .number(JSONNumber(Int64(self))) }
+}
+
+extension String: WireValue {
+    public init(wire: JSONValue) throws {
+        guard let value = wire.string else { throw UnexpectedValue(description: "not a string") }
+        self = value
+    }
+    public var wire: JSONValue { .string(self) }
+}
+
+extension JSONValue: WireValue {
+    public init(wire: JSONValue) { self = wire }
+    public var wire: JSONValue { self }
+}
+
+extension JSONObject: WireValue {
+    public init(wire: JSONValue) throws {
+        guard let value = wire.object else { throw UnexpectedValue(description: "not an object") }
+        self = value
+    }
+    public var wire: JSONValue { .object(self) }
+}
+
+extension Array: WireValue where Element: WireValue {
+    public init(wire: JSONValue) throws {
+        guard let values = wire.array else { throw UnexpectedValue(description: "not a list") }
+        self = try values.map { try Element(wire: $0) }
+    }
+    public var wire: JSONValue { .array(map(\.wire)) }
+    public var shown: String { "[" + map(\.shown).joined(separator: ", ") + "]" }
+}
+
+extension Dictionary: WireValue where Key == String, Value: WireValue {
+    public init(wire: JSONValue) throws {
+        guard let object = wire.object else { throw UnexpectedValue(description: "not an object") }
+        self = [:]
+        for (name, value) in object.members { self[name] = try Value(wire: value) }
+    }
+    public var wire: JSONValue {
+        var object = JSONObject()
+        for (name, value) in sorted(by: { $0.key < $1.key }) { object[name] = value.wire }
+        return .object(object)
+    }
+    public var shown: String { "[" + sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.shown)" }.joined(separator: ", ") + "]" }
+}
+
+/// One of some strings. A newer Mintmark may answer others than those that have a name here.
+public protocol OpenEnumeration: WireValue, RawRepresentable<String>, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
+    init(rawValue: String)
+}
+
+extension OpenEnumeration {
+    public init(stringLiteral value: String) { self.init(rawValue: value) }
+    public init(wire: JSONValue) throws { self.init(rawValue: try String(wire: wire)) }
+    public var wire: JSONValue { .string(rawValue) }
+    public var description: String { rawValue }
+}

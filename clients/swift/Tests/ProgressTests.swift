@@ -1,0 +1,33 @@
+import Foundation
+import MintmarkClient
+import MintmarkInProcess
+import Synchronization
+import Testing
+
+@Suite("Progress of calls", .timeLimit(.minutes(10)))
+struct ProgressTests {
+    @Test("progress comes to the call that asked for it, before its result, and to nobody else", arguments: [true, false])
+    func progress(isInProcess: Bool) async throws {
+        let m = try await isInProcess ? Mintmark.testingInProcess(log: .discarded) : byPipe()
+        let heard = m.notifications
+        let accounts = (0..<450).map { PortableAccount(email: "user\($0)@example.com") }
+        let lines = Mutex<[Int64]>([])
+        let result = try await m.withProgress { value in
+            lines.withLock { $0.append(value["nextLine"]?.int ?? 0) }
+        }.account.import(accounts: accounts)
+        let told = lines.withLock { $0 }
+        #expect(result.imported == 450)
+        #expect(told.count >= 2 && zip(told, told.dropFirst()).allSatisfy { $0 < $1 } && told.first ?? 0 > 0)
+        try await m.account.import(accounts: accounts, onExisting: .skip)
+        #expect(lines.withLock { $0 } == told)
+        await m.close()
+        for await each in heard { Issue.record("it told \(each)") }
+    }
+
+    /// The program that is built beside the tests.
+    private func byPipe() async throws -> Mintmark {
+        let tests = URL(filePath: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+        let program = tests.deletingLastPathComponent().appending(path: "mintmark").path
+        return try await Mintmark.start(store: ":memory:", binary: program, testing: true, log: .discarded)
+    }
+}

@@ -1,0 +1,90 @@
+import MintmarkClient
+import Synchronization
+import Testing
+
+@Suite("Values of the client")
+struct ValueTests {
+    @Test("what is new is kept: members, values of enumerations")
+    func unknown() throws {
+        let wire: JSONValue = [
+            "identityId": "i", "poolId": "p", "state": "petrified", "logins": ["login.shop"], "createdAt": 1, "updatedAt": 2,
+            "aura": ["colour": "blue"],
+        ]
+        let identity = try IdentityDescription(wire: wire)
+        #expect(identity.state == "petrified" && identity.state != .guest)
+        #expect(identity.unknown == ["aura": ["colour": "blue"]])
+        #expect(identity.wire == wire)
+        #expect(identity.createdAt < identity.updatedAt)
+    }
+
+    @Test("printing and dumping show no secrets, and nothing that may be one")
+    func secrets() throws {
+        let tokens = try Credentials(wire: [
+            "accessKeyId": "MTKA", "secretAccessKey": "hush", "sessionToken": "psst", "expiresAt": 1, "new": "whisper",
+        ])
+        var dumped = ""
+        dump([tokens], to: &dumped)
+        for text in ["\(tokens)", "\([tokens])", String(reflecting: tokens), dumped, "\(Optional(tokens) as Any)"] {
+            #expect(!text.contains("hush") && !text.contains("psst") && !text.contains("whisper"), "\(text)")
+            #expect(text.contains("MTKA") || text == dumped)
+        }
+    }
+
+    @Test("what is missing or of another kind is named")
+    func wrongValues() throws {
+        let wrong = #expect(throws: UnexpectedValue.self) { try Credentials(wire: ["accessKeyId": 1]) }
+        #expect(wrong?.description == "accessKeyId: not a string")
+        let missing = #expect(throws: UnexpectedValue.self) { try Credentials(wire: [:]) }
+        #expect(missing?.description.contains("accessKeyId") == true)
+    }
+
+    @Test("values of any kind become JSON, or are refused")
+    func anyValues() throws {
+        let nested: [String: Any] = ["a": [1, 2.5, "x", true, nil] as [Any?], "b": ["c": UInt8(7)]]
+        #expect(try JSONValue(any: nested).text == #"{"a":[1,2.5,"x",true,null],"b":{"c":7}}"#)
+        #expect(throws: UsageError.self) { try JSONValue(Double.nan) }
+        #expect(throws: UsageError.self) { try JSONValue(any: [Double.infinity]) }
+        #expect(throws: UsageError.self) { try JSONValue(any: ["f": { () in }]) }
+        #expect(throws: UsageError.self) { try JSONValue(any: UInt64.max) }
+        let deep = (0..<100).reduce(1 as Any) { value, _ in [value] }
+        #expect(throws: UsageError.self) { try JSONValue(any: deep) }
+    }
+
+    @Test("pages are read to the end, one after the other")
+    func pages() async throws {
+        final class Books: Caller {
+            let cursors = Mutex<[String?]>([])
+            func answer(to method: String, _ params: JSONObject, timeout: Duration?, trace: String?) async throws -> JSONValue {
+                cursors.withLock { $0.append(params["cursor"]?.string) }
+                return params["cursor"] == nil ? ["pools": [], "nextCursor": "two"] : ["pools": []]
+            }
+        }
+        let books = Books()
+        var count = 0
+        for try await page in PoolMethods(books).listPages() { count += page.pools.isEmpty ? 1 : 0 }
+        #expect(count == 2)
+        #expect(books.cursors.withLock { $0 } == [nil, "two"])
+    }
+
+    @Test("a program that ends without a word says how to name another, a folder that it is one")
+    func wrongBinary() async throws {
+        let ended = await #expect(throws: ProcessEndedError.self) {
+            try await Mintmark.start(store: ":memory:", binary: "/bin/true", log: .discarded)
+        }
+        let text = ended?.description ?? ""
+        #expect(text.contains("/bin/true") && text.contains("right program? MINTMARK_BINARY") && !text.contains("in memory"), "\(text)")
+        let folder = await #expect(throws: BinaryNotFoundError.self) {
+            try await Mintmark.start(store: ":memory:", binary: "/usr", log: .discarded)
+        }
+        #expect(folder?.description.contains("/usr that can be run: it is a folder") == true)
+        await #expect(throws: UsageError.self) { try await Mintmark.start(store: ":memory:", binary: "") }
+    }
+
+    @Test("a program that is not there is named with what to do")
+    func missingBinary() async throws {
+        let missing = await #expect(throws: BinaryNotFoundError.self) {
+            try await Mintmark.start(store: ":memory:", binary: "/nowhere/mintmark", log: .discarded)
+        }
+        #expect(missing?.description.contains("/nowhere/mintmark") == true && missing?.description.contains("MINTMARK_BINARY") == true)
+    }
+}

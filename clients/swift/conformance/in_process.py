@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+"""The library in process does what the process does: clients/swift/conformance/in_process.py
+
+Runs the transcripts, and those checks of clients/conformance that are not about a process, through the Swift client without a second process.
+Ends with "N passed, N failed".
+"""
+
+import os
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.realpath(__file__))
+CONFORMANCE = os.path.join(HERE, "..", "..", "conformance")
+sys.path.insert(0, CONFORMANCE)
+
+import importlib.machinery  # noqa: E402
+import importlib.util  # noqa: E402
+
+import checks_calls  # noqa: E402
+import checks_process  # noqa: E402
+import checks_provider  # noqa: E402
+import replay  # noqa: E402
+
+loader = importlib.machinery.SourceFileLoader("run", os.path.join(CONFORMANCE, "run"))
+run = importlib.util.module_from_spec(importlib.util.spec_from_loader("run", loader))
+loader.exec_module(run)
+
+# Those that need no stand-in for a program, and none that dies.
+CHECKS = [
+    checks_calls.testing_in_one_line, checks_calls.a_thousand_calls, checks_calls.typed_errors, checks_calls.values_without_json,
+    checks_process.the_data_is_named, checks_process.an_app, checks_process.nothing_is_left,
+    checks_provider.its_own_backend, checks_provider.guests, checks_provider.joined, checks_provider.a_backend_that_fails,
+    checks_provider.another_identity,
+]
+
+
+def main():
+    os.environ["SWIFT_IN_PROCESS"] = "1"
+    rows = [(check.__doc__, check) for check in CHECKS]
+    rows += [(replay.title(file), lambda driver, file=file: replay.Replay(driver, file).run()) for file in replay.files()]
+    failed = 0
+    with ThreadPoolExecutor(run.SIDE_BY_SIDE) as threads:
+        for name, problem in threads.map(lambda row: (row[0], run.attempt("swift", row[1])), rows):
+            failed += problem is not None
+            print("ok  " if problem is None else "NO  ", name, flush=True)
+            if problem is not None:
+                print("    " + problem.rstrip().replace("\n", "\n    "))
+    print(f"{len(rows) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
