@@ -58,9 +58,9 @@ build_release() {
     mkdir -p "$root/.build" 2>/dev/null && [ -w "$root/.build" ] ||
         give_up "cannot write to $root/.build. Build as the owner of the checkout once, or name a built binary in MINTMARK_BINARY."
     exec 9>"$root/.build/mintmark.lock"
-    flock 9
-    # Another call may have built it while this one waited.
-    [ -z "$(find "$root/Package.swift" "$root/Sources" -newer "$binary" -print -quit 2>&1)" ] && return 0
+    flock -n 9 || { say "another call is building; waiting for it"; flock 9; }
+    # Another call may have built it while this one waited. The program that is run then holds no lock.
+    [ -z "$(find "$root/Package.swift" "$root/Sources" -newer "$binary" -print -quit 2>&1)" ] && { exec 9>&-; return 0; }
     mapfile -t missing < <(missing_for_build)
     install_packages "${missing[@]}"
     find_swift

@@ -1,0 +1,170 @@
+# One process from its start to its end: a subshell of the keeper that reads what it answers and gives it to those who wait.
+# shellcheck shell=bash disable=SC2154
+
+# Runs with the requests as its standard input, and with the keeper's variables.
+_mintmark_generation() {
+    local stream logged logger answers program line verdict="" status longest=$_mintmark_longest_first
+    trap : TERM HUP PIPE
+    rm -f "$folder/words"
+    exec {control}>&-
+    exec {stream}<&0 </dev/null
+    exec {logged}> >(_mintmark_keep_log)
+    logger=$!
+    exec {answers}< <(
+        exec <&"$stream" 2>&"$logged" {stream}<&- {logged}>&- {never}<&- {told}>&-
+        unset MINTMARK_STORE MINTMARK_APP
+        exec -- "$binary" serve "${arguments[@]}"
+    )
+    program=$!
+    exec {stream}<&- {logged}>&-
+    printf '%s' "$program" >|"$folder/program"
+    printf 'p%s\n' "$program $logger" 1<>"$folder/control"
+    while IFS= read -r -n "$longest" line <&"$answers"; do
+        _mintmark_take "$line" || { kill -KILL "$program"; break; }
+    done
+    wait "$program"
+    status=$?
+    _mintmark_last_words
+    [[ -n $verdict ]] || _mintmark_how_it_ended "$status"
+    printf '%s\n' "$verdict" >|"$folder/failure"
+    printf 'e\n' 1<>"$folder/control"
+    _mintmark_lives "$keeper" || _mintmark_lives "$owner" || rm -rf "$folder"
+}
+
+# Answers have up to 16 MiB, and the first one, by which Mintmark is known, far less. What is longer is kept by nobody.
+_mintmark_longest_answer=17825793
+_mintmark_longest_first=262145
+
+_mintmark_answer='^\{"jsonrpc": ?"2\.0", ?"id": ?"([^"\\]*)", ?("trace": ?"([^"\\]|\\.)*", ?)?("result": ?.|"error": ?\{"code": ?-?[0-9]+, ?"message": ?")'
+_mintmark_telling='^\{"jsonrpc": ?"2\.0", ?"method": ?("[^"\\]*"), ?"params": ?'
+
+# What a line is: "=" and the id of its request; "nobody" who asked for it; "null", an error that is of no request; "method", a notification;
+# or nothing.
+_mintmark_kind='
+    fromjson? | objects | select(.jsonrpc == "2.0")
+    | if has("method") then if (.method | type) == "string" and (has("id") | not) then "method" else empty end
+      elif has("result") == has("error") then empty
+      elif has("error") and ((.error | type) != "object" or (.error.code | type) != "number" or (.error.message | type) != "string") then empty
+      elif .id == null and has("error") then "null"
+      elif (.id | type) == "string" then "=" + .id
+      elif has("id") then "nobody"
+      else empty end'
+
+# Takes a line of the process. Status 1, and a verdict, when this is not Mintmark, or an old one.
+_mintmark_take() {
+    local line=$1 head=${1:0:400} kind
+    if ((${#line} == longest)); then
+        _mintmark_is_garbage "$line"
+        return 1
+    elif [[ $head =~ $_mintmark_answer && $line == *'}' && ! ( $line == *'"result"'* && $line == *'"error"'* ) ]]; then
+        _mintmark_answered "${BASH_REMATCH[1]}" "$line"
+    elif [[ $head =~ $_mintmark_telling ]]; then
+        kind=${BASH_REMATCH[1]} line=${line:${#BASH_REMATCH[0]}}
+        _mintmark_is_progress "$kind" "${line%\}}" || printf '{"method":%s,"params":%s}\n' "$kind" "${line%\}}" >>"$folder/notifications"
+    else
+        # Written otherwise than Mintmark writes.
+        kind=$(printf '%s' "$line" | jq -Rr "$_mintmark_kind")
+        case $kind in
+            =*) _mintmark_answered "${kind#=}" "$line" ;;
+            nobody) ;;
+            method) printf '%s' "$line" | jq -c '{method, params}' >>"$folder/notifications" ;;
+            null)
+                if ((longest == _mintmark_longest_first)); then
+                    # It was asked nothing yet but who it is.
+                    _mintmark_is_garbage "$line"
+                    return 1
+                fi
+                kind=$folder/unattributed.$EPOCHREALTIME
+                printf '%s\n' "$line" >"$kind"
+                printf 'u%s\n' "$kind" 1<>"$folder/control"
+                ;;
+            *)
+                _mintmark_is_garbage "$line"
+                return 1
+                ;;
+        esac
+    fi
+}
+
+# Gives progress to the call that asked for it. Status 1 where it is something else.
+_mintmark_is_progress() {
+    local known='^\{"token": ?"([^"\\]*)", ?"value": ?' method=$1 params=$2 id
+    [[ $method == '"$/progress"' && $params =~ $known && ${BASH_REMATCH[1]} =~ $_mintmark_id ]] || return 1
+    id=${BASH_REMATCH[0]}
+    [[ $params =~ $known ]]
+    params=${params:${#BASH_REMATCH[0]}}
+    [[ ! -e $folder/progress.$id ]] || { printf '%s\n' "${params%\}}" >>"$folder/progress.$id" && _mintmark_wake; }
+}
+
+_mintmark_is_garbage() {
+    local line
+    printf -v line '%q' "${1:0:80}"
+    _mintmark_failure garbage "$binary does not answer as Mintmark does: it wrote $line, which is garbage here. Is it the right program? MINTMARK_BINARY or --binary names another."
+    verdict=$REPLY
+}
+
+_mintmark_answered() {
+    if [[ $1 != 0 ]]; then
+        _mintmark_deliver "$1" "$2"
+    elif [[ $2 =~ \"version\":\ ?\"([0-9]+)\.([0-9]+)\.([0-9]+) ]] && _mintmark_is_older "${BASH_REMATCH[@]:1}"; then
+        _mintmark_failure tooOld "$binary is Mintmark ${BASH_REMATCH[1]}.${BASH_REMATCH[2]}.${BASH_REMATCH[3]}, older than this client, which was made for $_mintmark_contract_version. Build or install the newer one; MINTMARK_BINARY or --binary names another."
+        verdict=$REPLY
+        return 1
+    else
+        longest=$_mintmark_longest_answer
+        printf 's\n' 1<>"$folder/control"
+    fi
+}
+
+# Whether a version, in three numbers, is below that of the contract.
+_mintmark_is_older() {
+    local -a found=("$@") wanted
+    local part
+    IFS=. read -r -a wanted <<<"${_mintmark_contract_version%%-*}"
+    for part in 0 1 2; do
+        ((10#${found[part]} == 10#${wanted[part]})) || return $((10#${found[part]} > 10#${wanted[part]}))
+    done
+    return 1
+}
+
+# Writes the log of the process to standard error, and its end to a file.
+_mintmark_keep_log() {
+    local line
+    local -a words=()
+    exec {stream}<&-
+    while IFS= read -r line || [[ -n $line ]]; do
+        printf '%s\n' "$line" >&"$told"
+        words+=("$line")
+        ((${#words[@]} <= 20)) || words=("${words[@]:1}")
+    done
+    printf '%s\n' "${words[@]}" >"$folder/words.new"
+    mv "$folder/words.new" "$folder/words"
+}
+
+# Waits for that file, though not for ever: somebody else may have the log open.
+_mintmark_last_words() {
+    local turn
+    for ((turn = 0; turn < 500; turn++)); do
+        [[ ! -e $folder/words ]] || break
+        IFS= read -r -t 0.01 -u "$never" line
+    done
+}
+
+_mintmark_how_it_ended() {
+    local status=$1 message said=""
+    said=$(<"$folder/words")
+    if ((status == 126 || status == 127)); then
+        said=${said##*: }
+        message="There is no program $binary that can be run${said:+: $said}. Build it in Mintmark's repository (clients/shell/mintmark --version makes .build/mintmark) and name it: --binary, export MINTMARK_BINARY=\$PWD/.build/mintmark, or put it on PATH."
+        _mintmark_failure notFound "$message"
+        verdict=$REPLY
+        return
+    fi
+    message="ended with status $status"
+    ((status <= 128)) || message="was ended by signal SIG$(kill -l $((status - 128)))"
+    message="The Mintmark process $message before it answered."
+    ((status != 64)) || message+=" It refused its arguments: an option has a value it does not take, or $binary is older than this client."
+    [[ -z $said ]] || message+=" Its last words: $said"
+    _mintmark_failure ended "$message"
+    verdict=$REPLY
+}

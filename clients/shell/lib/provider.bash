@@ -1,0 +1,175 @@
+# CredentialsProvider: keeps the temporary credentials of one user fresh. Where a token of the application's own backend is needed, a
+# function of the script is called with the logins, as a JSON object, and the identity's id, if one is kept; it prints what the backend got
+# from token.mintForDeveloper, {"identityId", "token"}. Any number of subshells may share a provider; the function is called once for all
+# that wait.
+# shellcheck shell=bash disable=SC2154
+
+# For each provider: its client, and the function that gives tokens.
+declare -gA _mintmark_provider_client=() _mintmark_token_source=()
+
+# mintmark_provider_open [--as CLIENT] PROVIDER FUNCTION poolId=… [PARAMETER…]: the parameters are those of credentialsProvider.open.
+mintmark_provider_open() {
+    local - as=default base name function logins
+    set +eufxC
+    [[ ${1-} != --as ]] || { as=${2-}; shift 2; }
+    (($# > 2)) || { _mintmark_fail refused "mintmark_provider_open takes a name for the provider, a function that gives tokens, and poolId=…"; return; }
+    name=$1 function=$2
+    shift 2
+    declare -F "$function" >/dev/null || { _mintmark_fail refused "There is no function $function that could give tokens."; return; }
+    [[ $name =~ ^[A-Za-z0-9_-]+$ ]] || { _mintmark_fail refused "A provider's name has letters, digits and strokes."; return; }
+    _mintmark_is_started "$as" || return
+    command -v flock >/dev/null || { _mintmark_fail refused "There is no flock here: on Debian and Ubuntu it comes with apt-get install util-linux."; return; }
+    base=${_mintmark_folder[$as]}/provider-$name
+    _mintmark_parameters "$@" || { _mintmark_fail refused "$name was not opened: $REPLY."; return; }
+    logins=$(jq -c '.logins // empty' <<<"$REPLY")
+    jq -c '{tokenSource: "caller"} + del(.logins)' <<<"$REPLY" >"$base.params"
+    printf '%s' "$logins" >"$base.logins"
+    : >"$base.handle"
+    rm -f "$base.closed"
+    _mintmark_provider_client[$name]=$as _mintmark_token_source[$name]=$function
+}
+
+# mintmark_provider_get PROVIDER [--refresh]: prints credentials that are good for a while, with identityId and roleArn.
+mintmark_provider_get() {
+    local - more=""
+    set +eufxC
+    _mintmark_is_open "${1-}" || return
+    [[ ${2-} != --refresh ]] || more=',"refresh":true'
+    _mintmark_ready "$1" credentialsProvider.get "$more" && printf '%s\n' "$REPLY"
+}
+
+# mintmark_provider_identity_id PROVIDER: prints the id of the identity.
+mintmark_provider_identity_id() {
+    local -
+    set +eufxC
+    _mintmark_is_open "${1-}" || return
+    _mintmark_ready "$1" credentialsProvider.identityId "" && jq -r .identityId <<<"$REPLY"
+}
+
+# mintmark_provider_set_logins PROVIDER PARAMETER…: says who the user is now: name=token, or one JSON object. The identity is kept, and may
+# become another one that the logins own.
+mintmark_provider_set_logins() {
+    local - each
+    local -a members=()
+    set +eufxC
+    _mintmark_is_open "${1-}" || return
+    (($# > 1)) || { _mintmark_fail refused "mintmark_provider_set_logins takes name=token, or {} for a guest."; return; }
+    if [[ ${2-} == '{'* ]]; then members=("logins:=$2"); else for each in "${@:2}"; do members+=("logins[${each%%=*}]=${each#*=}"); done; fi
+    _mintmark_parameters "${members[@]}" || { _mintmark_fail refused "The logins are not set: $REPLY."; return; }
+    members=("${REPLY:1:-1}")
+    printf '%s' "${members[0]#'"logins":'}" >|"${_mintmark_folder[${_mintmark_provider_client[$1]}]}/provider-$1.logins"
+    _mintmark_do "$1" credentialsProvider.setLogins ",${members[0]}"
+}
+
+# mintmark_provider_clear_credentials PROVIDER: drops the credentials and keeps the identity.
+mintmark_provider_clear_credentials() { local -; set +eufxC; _mintmark_is_open "${1-}" && _mintmark_do "$1" credentialsProvider.clearCredentials ""; }
+
+# mintmark_provider_clear_keychain PROVIDER: drops credentials, identity and logins. For a sign-out, and for another user.
+mintmark_provider_clear_keychain() {
+    local -
+    set +eufxC
+    _mintmark_is_open "${1-}" || return
+    : >|"${_mintmark_folder[${_mintmark_provider_client[$1]}]}/provider-$1.logins"
+    _mintmark_do "$1" credentialsProvider.clearKeychain ""
+}
+
+# mintmark_provider_close PROVIDER: what it holds in memory is gone; the identity's id stays in the store under its key.
+mintmark_provider_close() {
+    local -
+    set +eufxC
+    _mintmark_is_open "${1-}" || return
+    : >|"${_mintmark_folder[${_mintmark_provider_client[$1]}]}/provider-$1.closed"
+    _mintmark_do "$1" credentialsProvider.close ""
+}
+
+# Whether there is a provider, and its client is started; else it is told.
+_mintmark_is_open() {
+    [[ $1 =~ ^[A-Za-z0-9_-]+$ && -n ${_mintmark_provider_client[$1]-} ]] ||
+        { _mintmark_fail closed "There is no provider ${1:-without a name}: mintmark_provider_open opens one."; return; }
+    _mintmark_is_started "${_mintmark_provider_client[$1]}"
+}
+
+# Performs a method of a provider for its effect.
+_mintmark_do() { _mintmark_perform "$@" || _mintmark_once_more "$1"; }
+
+# Reports the error in REPLY, which was answered to a subshell.
+_mintmark_once_more() {
+    local message
+    message=$(jq -r .message <<<"$REPLY")
+    _mintmark_report "$REPLY" "$message" "${_mintmark_folder[${_mintmark_provider_client[$1]-}]-}"
+}
+
+# _mintmark_ask CLIENT METHOD PARAMS: REPLY is the result, or the error.
+_mintmark_ask() {
+    REPLY=$(mintmark_call --as "$1" "$2" "$3" 2>/dev/null || { status=$?; printf '%s\n' "$_mintmark_last"; exit "$status"; })
+}
+
+# _mintmark_perform PROVIDER METHOD MEMBERS: REPLY is the result, or the error. A process that was started anew does not know the provider:
+# it is opened again.
+_mintmark_perform() {
+    local as=${_mintmark_provider_client[$1]-} base handle status
+    [[ -n $as && -n ${_mintmark_folder[$as]-} ]] || { _mintmark_failure closed "There is no provider $1: it was not opened, or its client was stopped."; return 75; }
+    base=${_mintmark_folder[$as]}/provider-$1
+    _mintmark_handle "$base" "" || return
+    handle=$REPLY
+    _mintmark_ask "$as" "$2" "{\"provider\":\"$handle\"$3}" && return
+    status=$?
+    [[ $REPLY == '{"kind":"answered","type":"providerNotOpen"'* && ! -e $base.closed ]] || return "$status"
+    _mintmark_handle "$base" "$handle" || return
+    _mintmark_ask "$as" "$2" "{\"provider\":\"$REPLY\"$3}"
+}
+
+# _mintmark_handle BASE OLD: REPLY is what the process calls the provider, another one than the old one.
+_mintmark_handle() {
+    local base=$1 lock params status=0
+    exec {lock}>"$base.opening"
+    flock "$lock"
+    REPLY=$(<"$base.handle")
+    if [[ -z $REPLY || $REPLY == "$2" ]]; then
+        params=$(<"$base.params")
+        [[ ! -s $base.logins ]] || params="${params%\}},\"logins\":$(<"$base.logins")}"
+        _mintmark_ask "$as" credentialsProvider.open "$params"
+        status=$?
+        if ((status == 0)); then
+            REPLY=$(jq -r .provider <<<"$REPLY")
+            printf '%s' "$REPLY" >|"$base.handle"
+        fi
+    fi
+    exec {lock}>&-
+    return "$status"
+}
+
+# _mintmark_ready PROVIDER METHOD MEMBERS: performs a method, and gets a token for it where one is needed. Reports an error.
+_mintmark_ready() {
+    local as=${_mintmark_provider_client[$1]-} lock status
+    _mintmark_perform "$@" || { _mintmark_once_more "$1"; return; }
+    [[ $REPLY == *'"state":"tokenRequired"'* ]] || return 0
+    exec {lock}>"${_mintmark_folder[$as]}/provider-$1.asking"
+    flock "$lock"
+    # Whoever waited here may find it done.
+    if _mintmark_perform "$1" "$2" "" && [[ $REPLY == *'"state":"tokenRequired"'* ]]; then
+        _mintmark_get_token "$1"
+        status=$?
+    else
+        status=$?
+        [[ $REPLY == '{"kind":"'* ]] || status=0
+    fi
+    exec {lock}>&-
+    ((status == 0)) || _mintmark_once_more "$1"
+}
+
+# _mintmark_get_token PROVIDER: asks the script's function for the token that REPLY wants, and submits it. REPLY is the result, or the error.
+_mintmark_get_token() {
+    local function=${_mintmark_token_source[$1]} wanted=$REPLY said=${_mintmark_folder[$as]}/provider-$1.said given status logins identity
+    logins=$(jq -c '.logins // {}' <<<"$wanted") identity=$(jq -r '.identityId // ""' <<<"$wanted")
+    given=$("$function" "$logins" "$identity" 2>"$said" {lock}>&-)
+    status=$?
+    if ((status != 0)); then
+        _mintmark_failure own "$function, which gives the tokens of $1, failed with status $status: $(<"$said")"
+        return 73
+    fi
+    given=$(jq -cse '.[0] as $wanted | .[1] | select((.identityId | type) == "string" and (.token | type) == "string")
+        | {continuationToken: $wanted.continuationToken, identityId, token}' <<<"$wanted$given" 2>/dev/null) ||
+        { _mintmark_failure own "$function, which gives the tokens of $1, printed no JSON object with identityId and token."; return 73; }
+    _mintmark_ask "$as" credentialsProvider.submitToken "$given"
+}

@@ -1,0 +1,141 @@
+# Starting and stopping.
+# shellcheck shell=bash disable=SC2154
+
+# The folder of each client that this shell knows, whether it is a testing one, its time limit, its longest line; and the answers of
+# calls that were not awaited when their client was stopped.
+declare -gA _mintmark_folder=() _mintmark_is_testing=() _mintmark_limit=() _mintmark_longest=() _mintmark_kept=()
+
+# mintmark_start [--as NAME] (--store STORE | --app APP) [--testing] [--binary PROGRAM] [--timeout SECONDS] [--restart yes|no]
+#                [--log FILE] [-- ARGUMENT…]
+# Starts a process for this script and its subshells. It ends with the script at the latest; `mintmark_stop` ends it in good order, and is
+# what a script does at its end that has no trap of its own. Without --restart a process that has died is started anew by the next call,
+# unless its store was in memory.
+mintmark_start() {
+    # A script may have closed its standard error.
+    [[ -e /dev/fd/2 ]] || { mintmark_start "$@" 2>/dev/null; return; }
+    local - as=default store="" app="" testing="" binary=${MINTMARK_BINARY:-mintmark} limit="" restart="" log=- longest=1048576 folder home word owner=$BASHPID
+    local -a arguments=()
+    set +eufxC
+    while (($# > 0)); do
+        case $1 in
+            --as | --store | --app | --binary | --timeout | --restart | --log | --max-line)
+                (($# > 1)) || { _mintmark_fail refused "$1 takes a value."; return; }
+                ;;&
+            --as) as=$2 ;;
+            --store) store=$2 ;;
+            --app) app=$2 ;;
+            --binary) binary=$2 ;;
+            --timeout) limit=$2 ;;
+            --restart) restart=$2 ;;
+            --log) log=$2 ;;
+            --max-line) longest=$2 arguments+=(--max-line "$2") ;;
+            --testing) testing=yes ;;
+            --) shift; arguments+=("$@"); break ;;
+            *) _mintmark_fail refused "mintmark_start knows no $1. What belongs to mintmark serve comes after --."; return ;;
+        esac
+        [[ $1 == --testing ]] || shift
+        shift
+    done
+    if [[ -n $store && -n $app || -z $store$app ]]; then
+        _mintmark_fail refused 'Name either a store or an app: --store shop.db is a file, --store :memory: ends with the process, --app shop is the store of that app in the folder of your data.'
+        return
+    fi
+    [[ $as =~ $_mintmark_name ]] || { _mintmark_fail refused "--as takes a name of letters, digits, dots and strokes."; return; }
+    [[ -z ${_mintmark_folder[$as]-} ]] || { _mintmark_fail refused "The client $as is started already: mintmark_stop --as $as first, or give this one another name with --as."; return; }
+    { _mintmark_is_limit "$limit" && [[ $longest =~ ^[1-9][0-9]{0,15}$ ]]; } || { _mintmark_fail refused "--timeout takes a positive number of seconds, and --max-line one of bytes."; return; }
+    case $restart in
+        "") if [[ $store == :memory: ]]; then restart=no; else restart=yes; fi ;;
+        yes | no) ;;
+        *) _mintmark_fail refused "--restart takes yes or no."; return ;;
+    esac
+    for word in jq mkfifo; do
+        command -v "$word" >/dev/null || { _mintmark_fail refused "There is no $word here: install it, on Debian and Ubuntu with apt-get install ${word/mkfifo/coreutils}."; return; }
+    done
+    arguments=(${store:+--store="$store"} ${app:+--app="$app"} ${testing:+--testing} "${arguments[@]}")
+    home=${XDG_RUNTIME_DIR-}
+    [[ -n $home && -w $home ]] || home=${TMPDIR:-/tmp}
+    { folder=$(mktemp -d "$home/mintmark-XXXXXXXX") && mkfifo -m 600 "$folder/control" "$folder/never" "$folder/box.$BASHPID"; } 2>/dev/null ||
+        { _mintmark_fail refused "$home cannot be written to: name another folder in TMPDIR."; return; }
+    : >|"$folder/notifications"
+    # Not a job of this shell: `wait` does not wait for it.
+    { _mintmark_keep "$folder" "$owner" "$restart" "$store" "$binary" "$log" "${arguments[@]}" 2>&3 3>&- & } 3>&2 2>/dev/null
+    printf '%s' "$!" >|"$folder/keeper"
+    disown "$!"
+    _mintmark_folder[$as]=$folder _mintmark_is_testing[$as]=$testing _mintmark_limit[$as]=$limit _mintmark_longest[$as]=$longest
+    [[ -n $(trap -p EXIT) ]] || trap mintmark_stop EXIT
+    _mintmark_is_up "$as" "$limit" && return
+    word=$REPLY
+    _mintmark_stop_one "$as" 0.5
+    _mintmark_report "$word" "$(jq -r .message <<<"$word")" ""
+}
+
+# mintmark_testing [OPTION…]: mintmark_start with a fresh testing store in memory, whose clock can be turned.
+mintmark_testing() { mintmark_start --store :memory: --testing "$@"; }
+
+# Waits until the process has shown that it is Mintmark. Else REPLY is the error.
+_mintmark_is_up() {
+    local LC_ALL=C folder=${_mintmark_folder[$1]} deadline=""
+    _mintmark_deadline "$2"
+    _mintmark_wait "$folder" "$folder/state" "" "$deadline"
+    case $? in
+        0) [[ $REPLY != ready ]] || return 0 ;;
+        124) _mintmark_failure timedOut "The process did not answer within $2 s, and was ended. Is --binary the right program?" ;;
+        *) _mintmark_failure ended "What keeps the process was killed." ;;
+    esac
+    return 1
+}
+
+# mintmark_stop [--as NAME] [--grace SECONDS]: lets the process answer what it was asked, and end; after so many seconds (10) it is killed.
+# Without a name all clients of this shell are stopped. Answers of calls that were begun can still be awaited.
+mintmark_stop() {
+    local - as="" grace=10 each
+    set +eufxC
+    while (($# > 0)); do
+        case $1 in
+            --as) as=${2-} ;;
+            --grace) grace=${2-} ;;
+            *) _mintmark_fail refused "mintmark_stop takes --as NAME and --grace SECONDS."; return ;;
+        esac
+        (($# > 1)) || { _mintmark_fail refused "$1 takes a value."; return; }
+        shift 2
+    done
+    { [[ $grace == 0 ]] || { [[ -n $grace ]] && _mintmark_is_limit "$grace"; }; } || { _mintmark_fail refused "--grace takes a number of seconds."; return; }
+    for each in "${!_mintmark_folder[@]}"; do
+        [[ -n $as && $each != "$as" ]] || _mintmark_stop_one "$each" "$grace"
+    done
+    return 0
+}
+
+_mintmark_stop_one() {
+    local LC_ALL=C folder=${_mintmark_folder[$1]} keeper each never turn until tries=0
+    local -a calls=()
+    unset "_mintmark_folder[$1]"
+    [[ -p $folder/control ]] || return 0
+    keeper=$(<"$folder/keeper")
+    _mintmark_microseconds "$2"
+    exec {never}<>"$folder/never"
+    printf 'c%s\n' "$REPLY" 1<>"$folder/control"
+    until=$((${EPOCHREALTIME//[.,]/} + REPLY + 1000000))
+    while _mintmark_lives "$keeper"; do
+        IFS= read -r -t 0.02 -u "$never" each
+        # A keeper that writes to a process which does not read hears nothing.
+        ((${EPOCHREALTIME//[.,]/} < until)) || {
+            kill -KILL "$(<"$folder/program")"
+            # A child of the process may hold that pipe open.
+            ((++tries < 10)) || kill -KILL "$keeper"
+            until=$((until + 1000000))
+        } 2>/dev/null
+    done
+    # Until the shell has waited for it.
+    for ((turn = 0; turn < 500; turn++)); do
+        kill -0 "$keeper" 2>/dev/null || break
+        IFS= read -r -t 0.01 -u "$never" each
+    done
+    exec {never}>&-
+    mapfile -t calls < <(compgen -G "$folder/call.*")
+    for each in "${calls[@]}"; do
+        never=${each#"$folder/call."}
+        [[ ! $never =~ $_mintmark_id || ! -s $each ]] || { IFS= read -r each <"$each" && _mintmark_kept[$never]=$each; }
+    done
+    rm -rf "$folder"
+}
