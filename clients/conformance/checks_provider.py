@@ -46,6 +46,16 @@ def its_own_backend(driver):
     driver.error("answered", "provider.get", provider="p")
 
 
+def closed_at_once(driver):
+    """a CredentialsProvider that was closed before its first call opens nothing, and says that another one is needed"""
+    client = driver.open()
+    opened(driver, client, a_shop(driver, client), logins=ALICE)
+    driver.result("provider.close", provider="p")
+    error = driver.step("provider.get", provider="p").get("error")
+    expect(error and error["kind"] in ("closed", "answered", "refused") and "client that is closed" not in error["message"], f"it was taken as {error}")
+    expect(driver.result("provider.asked", provider="p") == [], "the application is not asked")
+
+
 def guests(driver):
     """CredentialsProvider serves guests, and users who sign in and out"""
     client = driver.open()
@@ -128,4 +138,4 @@ def first_program(driver):
     expect(done.stdout.strip() != "", "it prints something")
 
 
-CHECKS = [its_own_backend, guests, joined, a_backend_that_fails, after_a_restart, another_identity, first_program]
+CHECKS = [its_own_backend, closed_at_once, guests, joined, a_backend_that_fails, after_a_restart, another_identity, first_program]

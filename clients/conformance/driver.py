@@ -20,14 +20,26 @@ class Problem(Exception):
     """What a client did is not what it should have done."""
 
 
-class Driver:
-    """`clients/<language>/conformance/driver`, with a folder and an environment of its own."""
+def drivers():
+    """The programs by the names of their columns: clients/go/conformance/driver is go, clients/python/conformance/driver-asyncio python-asyncio."""
+    found = {}
+    for language in os.listdir(CLIENTS):
+        folder = os.path.join(CLIENTS, language, "conformance")
+        for name in os.listdir(folder) if os.path.isdir(folder) else ():
+            program = os.path.join(folder, name)
+            if (name == "driver" or name.startswith("driver-")) and os.path.isfile(program) and os.access(program, os.X_OK):
+                found[language + name.removeprefix("driver")] = program
+    return dict(sorted(found.items()))
 
-    def __init__(self, language, folder):
-        self.language, self.folder = language, folder
+
+class Driver:
+    """A client's driver, by the name of its column, with a folder and an environment of its own."""
+
+    def __init__(self, name, folder):
+        self.language, self.folder = name.partition("-")[0], folder
         environment = {name: value for name, value in os.environ.items() if not name.startswith("MINTMARK_") or name == "MINTMARK_BINARY"}
         self.process = subprocess.Popen(
-            [os.path.join(CLIENTS, language, "conformance", "driver")], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            [drivers()[name]], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=open(os.path.join(folder, "stderr"), "wb"), cwd=folder, env={**environment, "XDG_DATA_HOME": folder, "HOME": folder})
         self._answers = queue.Queue()
         self._names = itertools.count(1)
@@ -80,15 +92,20 @@ class Driver:
     # What the system says of the driver
 
     def processes(self):
-        """The ids of the processes it has started and not yet waited for."""
-        found = set()
-        for task in os.listdir(f"/proc/{self.process.pid}/task"):
-            try:
-                with open(f"/proc/{self.process.pid}/task/{task}/children") as children:
-                    found.update(int(each) for each in children.read().split())
-            except OSError:
-                pass  # a thread that has ended meanwhile
-        return found
+        """The ids of the programs it has started and not yet waited for."""
+        return self._below(self.process.pid)[0]
+
+    def _below(self, number):
+        """The programs below one of its processes, and the processes between: those that are the driver itself once more, as subshells are."""
+        programs, between = set(), set()
+        for each in children(number):
+            if command(each) == command(self.process.pid):
+                deeper = self._below(each)
+                programs |= deeper[0]
+                between |= {each} | deeper[1]
+            else:
+                programs.add(each)
+        return programs, between
 
     def signal(self, number, settle=True):
         """Sends a signal to every process that the driver has started."""
@@ -103,7 +120,7 @@ class Driver:
 
     def finish(self):
         """Ends its input; it has to end by itself, with all it has started."""
-        left = self.processes()
+        left = set().union(*self._below(self.process.pid))
         self.process.stdin.close()
         try:
             status = self.process.wait(60)
@@ -115,7 +132,7 @@ class Driver:
 
     def close(self):
         """Whatever happened: nothing stays."""
-        left = self.processes() if self.process.poll() is None else set()
+        left = set().union(*self._below(self.process.pid)) if self.process.poll() is None else set()
         self.process.kill()
         self.process.wait()
         for each in left:
@@ -123,6 +140,27 @@ class Driver:
                 os.kill(each, signal.SIGKILL)
             except ProcessLookupError:
                 pass
+
+
+def children(number):
+    """The ids of a process's children, whichever of its threads has started them."""
+    found = set()
+    try:
+        for task in os.listdir(f"/proc/{number}/task"):
+            with open(f"/proc/{number}/task/{task}/children") as file:
+                found.update(int(each) for each in file.read().split())
+    except OSError:
+        pass  # it has ended meanwhile, or one of its threads
+    return found
+
+
+def command(number):
+    """The command line of a process; nothing for one that has ended."""
+    try:
+        with open(f"/proc/{number}/cmdline", "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
 
 
 def state(number):

@@ -9,7 +9,8 @@ NEWEST = "999.0.0"
 
 
 def stand_in(driver, body, version=NEWEST, methods="system.info system.ping"):
-    """A program that runs `body` for each request `m`; it has `answer(**members)`, and itself answers what `methods` names.
+    """A program that runs `body` for each request `m`; it has `answer(**members)` and a whole `pool(**members)`, and itself answers
+    what `methods` names.
 
     What it was sent stands in the file `seen` beside it.
     """
@@ -21,6 +22,8 @@ def stand_in(driver, body, version=NEWEST, methods="system.info system.ping"):
         def answer(**members): send({{"jsonrpc": "2.0", "id": m.get("id"), **members}})
         info = {{"name": "mintmark", "version": {version!r}, "schemaVersion": 1, "storeKind": "memory", "testing": True, "issuer": "https://a.example",
                 "region": "local-1", "account": "000000000000", "caller": "developer", "methods": 1, "startedAt": 1}}
+        def pool(**members): return {{"arn": "arn:p", "issuer": "https://a.example/p", "allowUnauthenticated": False, "allowClassicFlow": False,
+                "providers": [], "signingAlgorithm": "ES256", "tags": {{}}, "createdAt": 1, "updatedAt": 1, **members}}
         own = {{"system.info": info, "system.ping": {{"now": 1}}}}
         for line in sys.stdin:
             seen.write(line)
