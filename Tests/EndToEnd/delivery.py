@@ -39,13 +39,22 @@ class MailServer(Delivery):
     def setUp(self):
         super().setUp()
         self.server, told = self.started("mailserver.py")
-        self.ports, self.authority = told["ports"], told["caFile"]
+        self.ports, self.authority, self.underway = told["ports"], told["caFile"], {}
+
+    def ask(self, **question):
+        self.server.stdin.write(json.dumps(question) + "\n")
+        self.server.stdin.flush()
+        return json.loads(self.server.stdout.readline())
 
     def take(self, address=ALICE):
         """What came for an address, read by Python's email under its strict policy."""
-        self.server.stdin.write(json.dumps({"take": address}) + "\n")
-        self.server.stdin.flush()
-        return json.loads(self.server.stdout.readline())
+        return self.ask(take=address)
+
+    def wait_until_underway(self, address):
+        """Until the server has begun to take a message for a slow address, one more than the last time."""
+        known = self.underway.get(address, 0)
+        self.underway[address] = self.ask(underway=address, known=known)
+        self.assertGreater(self.underway[address], known, f"no message came for {address}")
 
     def smtp(self, name="login", **more):
         return {"host": "localhost", "port": self.ports[name], "user": USER, "password": PASSWORD, "from": "accounts@shop.example"} | more

@@ -1,7 +1,5 @@
 """Settings that would do nothing are refused, and refusals name what is wrong and what would be right."""
 
-import time
-
 from delivery import MailServer
 from test_bad_input_people import ALICE, PASSWORD, People
 
@@ -48,7 +46,7 @@ class Deleted(MailServer):
             address = f"{name}@example.com"
             account = sidecar.call("account.create", {"username": address, **more}, timeout=60)["accountId"]
             number = sidecar.send(f"{kind}.start", {"username": address})
-            time.sleep(0.3)
+            self.wait_until_underway(address)
             sidecar.call("account.delete", {"accountId": account})
             token = sidecar.answer(number)["continuationToken"]
             params = {"continuationToken": token, "code": self.code(self.take(address)[0])}

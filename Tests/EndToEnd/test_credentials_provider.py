@@ -130,7 +130,7 @@ class JoiningOverTheNetwork(Providers):
         self.pool = make_pool(self.sidecar, providers=[self.site.settings()])["poolId"]
         role = self.sidecar.call("role.put", {"name": "shopper", "poolId": self.pool})["roleArn"]
         self.sidecar.call("pool.setRoles", {"poolId": self.pool, "roles": {"authenticated": role}})
-        self.site.pages[DISCOVERY] = slow(1.5, page({"issuer": self.site.issuer, "jwks_uri": self.site.issuer + KEYS}))
+        self.site.pages[DISCOVERY] = slow(3, page({"issuer": self.site.issuer, "jwks_uri": self.site.issuer + KEYS}))
         self.provider = self.open(logins={self.site.name: self.site.token()})
 
     def ask(self, count):
@@ -156,14 +156,14 @@ class JoiningOverTheNetwork(Providers):
     def overtaken(self, *ids):
         for id in ids:
             with self.assertRaises(RpcError) as caught:
-                self.sidecar.answer(id, timeout=3)
+                self.sidecar.answer(id, timeout=8)
             self.assertEqual((caught.exception.type, caught.exception.data["provider"]), ("providerOvertaken", self.provider))
 
     def quickly(self, method, **more):
         """A call that does not wait for the user's login provider."""
         began = time.monotonic()
         result = self.sidecar.call(f"credentialsProvider.{method}", {"provider": self.provider, **more})
-        self.assertLess(time.monotonic() - began, 0.7)
+        self.assertLess(time.monotonic() - began, 2)
         return result
 
     def test_a_change_waits_for_no_refresh_and_leaves_nothing_of_it(self):
@@ -172,7 +172,7 @@ class JoiningOverTheNetwork(Providers):
             [first] = self.ask(1)
             self.site.wait_until_asked(DISCOVERY)
             others = self.ask(4)
-            time.sleep(0.3)   # until they have joined, where nothing is answered on the reading thread
+            time.sleep(1)   # until they have joined, where nothing is answered on the reading thread
             self.quickly(method, **more)
             self.overtaken(*others)   # who has joined is told at once
             self.overtaken(first)     # who asks the login provider, when that has answered

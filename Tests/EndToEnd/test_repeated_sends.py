@@ -58,7 +58,7 @@ class RepeatedSends(MailServer):
     def test_who_waits_for_a_mail_that_is_refused_sends_it_himself(self):
         params = {"username": "slow-once@example.com"}
         number = self.first.send("signUp.start", params)
-        time.sleep(0.3)
+        self.wait_until_underway("slow-once@example.com")
         step = self.second.call("signUp.start", params)
         self.assertEqual(self.first.receive(lambda each: each.get("id") == number)["error"]["data"]["type"], "messageNotSent")
         mail, = self.take("slow-once@example.com")
@@ -66,11 +66,13 @@ class RepeatedSends(MailServer):
 
     def test_when_the_process_that_sends_is_killed_the_old_code_is_good_and_another_process_takes_over(self):
         step = self.first.call("signUp.start", {"username": "slow-kill@example.com"})
+        self.wait_until_underway("slow-kill@example.com")
         old = self.code(self.take("slow-kill@example.com")[0])
         params = {"continuationToken": step["continuationToken"]}
         self.first.send("signUp.resendCode", params)
         self.first.send("signUp.start", {"username": "slow-gone@example.com"})
-        time.sleep(0.4)
+        self.wait_until_underway("slow-kill@example.com")
+        self.wait_until_underway("slow-gone@example.com")
         self.first.process.kill()
         self.first.wait()
         start = self.second.send("signUp.start", {"username": "slow-gone@example.com"})

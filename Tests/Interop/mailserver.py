@@ -2,7 +2,8 @@
 
 Prints one line of JSON with their ports and the file of the certificate authority, then answers each line of JSON on standard input
 with one line, until it ends. {"take": ADDRESS} tells what came for an address: the messages as Python's `email` reads them under its
-strict policy, with the session they came in. {"parse": BASE64} reads a message that was not sent.
+strict policy, with the session they came in. {"parse": BASE64} reads a message that was not sent. {"underway": ADDRESS, "known": COUNT}
+waits until more messages than that have begun to come to a slow address, and says how many.
 User and password of the servers that want them: sender, "p\u00e4ss word". A local part "nobody" is refused for good, "later" for now,
 "stranger" as sender; a message that says "SPAM" is refused. For a local part that begins with "slow" a message takes 0.8 s; "slow-once"
 refuses the first one then.
@@ -10,6 +11,7 @@ refuses the first one then.
 
 import asyncio
 import base64
+import collections
 import email
 import email.policy
 import email.utils
@@ -31,6 +33,8 @@ from webserver import make_authority, make_certificate
 received = {}
 refused = set()
 lock = threading.Lock()
+begun = collections.Counter()
+has_begun = threading.Condition(lock)
 
 
 def read(content):
@@ -72,6 +76,9 @@ class Handler:
             return "554 5.7.1 Looks like spam"
         for recipient in envelope.rcpt_tos:
             if recipient.startswith("slow"):
+                with has_begun:
+                    begun[recipient] += 1
+                    has_begun.notify_all()
                 await asyncio.sleep(0.8)
             if recipient.startswith("slow-once") and recipient not in refused:
                 refused.add(recipient)
@@ -210,6 +217,11 @@ def main():
             asked = json.loads(line)
             if "parse" in asked:
                 answer = read(base64.b64decode(asked["parse"]))
+            elif "underway" in asked:
+                address, known = asked["underway"], asked["known"]
+                with has_begun:
+                    has_begun.wait_for(lambda: begun[address] > known, 20)
+                    answer = begun[address]
             else:
                 with lock:
                     answer = received.pop(asked["take"], [])

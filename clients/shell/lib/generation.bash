@@ -3,27 +3,30 @@
 
 # Runs with the requests as its standard input, and with the keeper's variables.
 _mintmark_generation() {
-    local stream logged logger answers program line verdict="" status longest=$_mintmark_longest_first
+    local stream logged logger pipe answers program line verdict="" status longest=$_mintmark_longest_first
     trap : TERM HUP PIPE
-    rm -f "$folder/words"
+    rm -f "$folder/words" "$folder/answers"
+    mkfifo -m 600 "$folder/answers"
     exec {control}>&-
     exec {stream}<&0 </dev/null
     exec {logged}> >(_mintmark_keep_log)
     logger=$!
-    exec {answers}< <(
-        exec <&"$stream" 2>&"$logged" {stream}<&- {logged}>&- {never}<&- {told}>&-
+    # A job, and no process substitution: of those bash loses how they ended, one in a hundred times.
+    exec {pipe}<>"$folder/answers" {answers}<"$folder/answers"
+    (
+        exec <&"$stream" >&"$pipe" 2>&"$logged" {stream}<&- {pipe}>&- {answers}<&- {logged}>&- {never}<&- {told}>&-
         unset MINTMARK_STORE MINTMARK_APP
         exec -- "$binary" serve "${arguments[@]}"
-    )
+    ) &
     program=$!
-    exec {stream}<&- {logged}>&-
+    exec {stream}<&- {pipe}>&- {logged}>&-
     printf '%s' "$program" >|"$folder/program"
     printf 'p%s\n' "$program $logger" 1<>"$folder/control"
     while IFS= read -r -n "$longest" line <&"$answers"; do
         _mintmark_take "$line" || { kill -KILL "$program"; break; }
     done
-    wait "$program"
-    status=$?
+    # A signal to this shell ends the wait, not the program.
+    while wait "$program"; status=$?; ((status > 128)) && kill -0 "$program"; do :; done
     _mintmark_last_words
     [[ -n $verdict ]] || _mintmark_how_it_ended "$status"
     printf '%s\n' "$verdict" >|"$folder/failure"

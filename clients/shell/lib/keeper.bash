@@ -4,6 +4,7 @@
 #   control      a pipe from which the keeper reads what to do, one line each, short enough to arrive in one piece
 #   line.ID      a request that is too long for it
 #   call.ID      empty while a call waits; then its answer, in one line
+#   answers      a pipe: what the process writes
 #   box.PID      a pipe by which a shell that waits is woken, and box.PID.waits, which is not empty while it does
 #   cancelled.ID
 #   state        how the first process came up; error: the last error of the script; notifications; program: the process id
