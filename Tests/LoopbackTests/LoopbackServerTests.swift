@@ -8,12 +8,18 @@ import Testing
 
 /// The server, over real sockets.
 @Suite(.serialized) struct LoopbackServerTests {
+    private let isAskedSlowly = Gate(false)
+
     /// Answers what it was asked, as text.
     private func server(_ change: (inout LoopbackLimits) -> Void = { _ in }) throws -> LoopbackServer {
         var limits = LoopbackLimits()
         change(&limits)
-        return try LoopbackServer(limits: limits) { request in
-            if request.target == "/slow" { usleep(300_000) }
+        return try LoopbackServer(limits: limits) { [isAskedSlowly] request in
+            if request.target == "/slow" {
+                isAskedSlowly.withLock { $0 = true }
+                isAskedSlowly.broadcast()
+                usleep(300_000)
+            }
             return LoopbackResponse(
                 status: 200, headers: [("x-answer", "one\r\nx-smuggled: two")],
                 body: Array("\(request.method) \(request.target) ".utf8) + request.body)
@@ -182,7 +188,7 @@ import Testing
         #expect(idle.some().hasPrefix("HTTP/1.1 200"))
         let slow = Client(server)
         slow.send("GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        usleep(100_000)
+        isAskedSlowly.wait { $0 ? () : nil }
         let began = Monotonic.nanoseconds()
         server.stop()
         #expect(Monotonic.nanoseconds() - began < 4_500_000_000)

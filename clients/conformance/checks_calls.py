@@ -147,7 +147,7 @@ def cancelled_for_real(driver):
     ping(driver, client)
     driver.signal(signal.SIGSTOP)
     driver.result("begin", client=client, call="slow", method="pool.list")
-    time.sleep(0.1)
+    time.sleep(0.5)   # until it is on its way
     driver.result("cancel", call="slow")
     driver.error("cancelled", "await", call="slow")
     driver.signal(signal.SIGCONT)

@@ -119,7 +119,7 @@ def killed_in_mid_call(driver):
     driver.signal(signal.SIGSTOP)
     for number in range(5):
         driver.result("begin", client=client, call=f"c{number}", method="pool.list")
-    time.sleep(0.1)
+    time.sleep(0.5)   # until they are on their way
     driver.signal(signal.SIGKILL)
     for number in range(5):
         error = driver.error("ended", "await", call=f"c{number}")
@@ -144,11 +144,11 @@ def killed_with_its_memory(driver):
 
 def closed(driver):
     """close lets waiting calls finish, ends the process, and refuses later calls"""
-    slow = stand_in(driver, 'time.sleep(0.5); answer(result={"pools": []})')
+    slow = stand_in(driver, 'time.sleep(2); answer(result={"pools": []})')
     client = driver.open(store=":memory:", binary=slow)
     ping(driver, client)
     driver.result("begin", client=client, call="slow", method="pool.list")
-    time.sleep(0.2)
+    time.sleep(0.7)   # until it is on its way
     left = driver.processes()
     driver.result("close", client=client)
     driver.result("await", call="slow")

@@ -124,9 +124,9 @@ class Ending(AsyncTest):
             await m.system.ping()
 
     async def test_close_finishes_what_was_sent_and_refuses_what_comes(self):
-        m = await self.client(binary=self.program("time.sleep(0.3); answer(result={'now': 7})"))
+        m = await self.client(binary=self.program("time.sleep(2); answer(result={'now': 7})"))
         call = asyncio.ensure_future(m.system.ping())
-        await asyncio.sleep(0.2)
+        await asyncio.sleep(0.7)
         await m.close()
         self.assertEqual((await call).now, 7)
         with self.assertRaises(mintmark.ClientClosed):

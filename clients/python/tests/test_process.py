@@ -115,10 +115,10 @@ class Ending(ClientTest):
         m.close()
 
     def test_calls_in_flight_are_finished_by_close(self):
-        m = self.stand_in("time.sleep(0.5); answer(result={'now': 7})")
+        m = self.stand_in("time.sleep(2); answer(result={'now': 7})")
         with ThreadPoolExecutor(1) as threads:
             call = threads.submit(m.system.ping)
-            time.sleep(0.2)
+            time.sleep(0.7)
             m.close()
             self.assertEqual(call.result().now, 7)
 
