@@ -5,9 +5,9 @@
 _mintmark_generation() {
     local stream logged logger pipe answers program line verdict="" status longest=$_mintmark_longest_first
     trap : TERM HUP PIPE
-    rm -f "$folder/words" "$folder/answers"
-    mkfifo -m 600 "$folder/answers"
     exec {control}>&-
+    rm -f "$folder/words" "$folder/answers"
+    mkfifo -m 600 "$folder/answers" || { _mintmark_no_pipe; return; }
     exec {stream}<&0 </dev/null
     exec {logged}> >(_mintmark_keep_log)
     logger=$!
@@ -29,9 +29,19 @@ _mintmark_generation() {
     while wait "$program"; status=$?; ((status > 128)) && kill -0 "$program"; do :; done
     _mintmark_last_words
     [[ -n $verdict ]] || _mintmark_how_it_ended "$status"
-    printf '%s\n' "$verdict" >|"$folder/failure"
-    printf 'e\n' 1<>"$folder/control"
+    _mintmark_end_generation "$verdict"
     _mintmark_lives "$keeper" || _mintmark_lives "$owner" || rm -rf "$folder"
+}
+
+# _mintmark_end_generation FAILURE: tells the keeper why there are no more answers.
+_mintmark_end_generation() {
+    printf '%s\n' "$1" >|"$folder/failure"
+    printf 'e\n' 1<>"$folder/control"
+}
+
+_mintmark_no_pipe() {
+    _mintmark_failure ended "No pipe can be made in $folder, so Mintmark was not started. Make room there, and call again; or start another client, after TMPDIR names another folder."
+    _mintmark_end_generation "$REPLY"
 }
 
 # Answers have up to 16 MiB, and the first one, by which Mintmark is known, far less. What is longer is kept by nobody.

@@ -295,6 +295,7 @@ test_that "a program that another call built while this one waited holds no lock
 test_that "a job is ended by a signal after its call as well" signals_after_a_call
 test_that "an error is told of the call that it was of" whose_error
 test_that "a folder that is full lets no call wait" full_folder
+test_that "a pipe that cannot be made is told, and tried again by the next call" no_pipe
 test_that "how a process ended is told by a keeper that was held up, too" held_up_keeper
 test_that "a process whose child holds its answers open is not waited for" process_with_a_child
 test_that "an answer that is none, and an echo, is garbage" strange_answers

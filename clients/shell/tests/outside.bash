@@ -193,6 +193,18 @@ full_folder() {
     mintmark_stop
 }
 
+no_pipe() {
+    mintmark_start --store shop.db --log /dev/null
+    local folder=${_mintmark_folder[default]}
+    rm "$folder/answers"
+    mkdir "$folder/answers"
+    kill -KILL "$(program_of)"
+    until_true eval '! mintmark_call --timeout 50 system.ping && mintmark_error .message | grep -F "No pipe can be made"'
+    rmdir "$folder/answers"
+    mintmark_call --timeout 50 system.ping
+    mintmark_stop
+}
+
 process_with_a_child() {
     printf '#!/bin/sh\necho $$ >wrapper\nsleep 600 & echo $! >child\nwait\n' >wrapped
     chmod +x wrapped
